@@ -24,8 +24,9 @@ package struct OutputDescription: Sendable {
   /// The first video format. Later formats come with their first packets.
   package var format: EncodedFormat
   package let videoTimeBase: Rational
-  let frameRate: Rational?
-  let videoMetadata: [String: String]
+  /// The video's frame rate, in frames per second. `nil` if it varies.
+  package var frameRate: Rational?
+  package var videoMetadata: [String: String] = [:]
   /// The duration of each frame in seconds, for a container whose header has a frame rate and whose frames
   /// have no timestamps (YUV4MPEG2); `nil` for all others.
   var frameTick: Rational? {
@@ -35,14 +36,14 @@ package struct OutputDescription: Sendable {
   }
   /// The side tracks, in the order of tracks 1, 2, ...; track 0 is the video.
   package var sideTracks: [SideTrack]
-  package let metadata: [String: String]
+  package var metadata: [String: String] = [:]
   /// Whether tags are written as QuickTime's list of arbitrary names.
-  package let listsTags: Bool
-  package var chapters: [Demuxer.Chapter]
+  package var listsTags = false
+  package var chapters: [Demuxer.Chapter] = []
   /// The lowest decoding time of the first packets. It is usually negative.
   let earliestTime: MediaTime
   /// The stream that the video is copied from; `nil` if it is encoded.
-  var copiedVideo: StreamInfo?
+  package var copiedVideo: StreamInfo?
   /// How the output signals the orientation of copied frames.
   package var mark: OrientationMetadata?
   /// Boxes that are added to the tracks' sample entries, by the index of the track.
@@ -51,24 +52,13 @@ package struct OutputDescription: Sendable {
   var hasVideo = true
 
   package init(
-    format: EncodedFormat, videoTimeBase: Rational, frameRate: Rational?,
-    videoMetadata: [String: String], sideTracks: [SideTrack], metadata: [String: String],
-    listsTags: Bool, chapters: [Demuxer.Chapter], earliestTime: MediaTime,
-    copiedVideo: StreamInfo? = nil, mark: OrientationMetadata? = nil,
-    entryBoxes: [Int: [[UInt8]]] = [:]
+    format: EncodedFormat, videoTimeBase: Rational, sideTracks: [SideTrack] = [],
+    earliestTime: MediaTime = .zero
   ) {
     self.format = format
     self.videoTimeBase = videoTimeBase
-    self.frameRate = frameRate
-    self.videoMetadata = videoMetadata
     self.sideTracks = sideTracks
-    self.metadata = metadata
-    self.listsTags = listsTags
-    self.chapters = chapters
     self.earliestTime = earliestTime
-    self.copiedVideo = copiedVideo
-    self.mark = mark
-    self.entryBoxes = entryBoxes
   }
 }
 

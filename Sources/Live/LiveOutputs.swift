@@ -88,8 +88,7 @@ extension LiveTarget {
       },
       describe: { format in
         OutputDescription(
-          format: format, videoTimeBase: LiveClock.timeBase, frameRate: nil, videoMetadata: [:],
-          sideTracks: [audio], metadata: [:], listsTags: false, chapters: [],
+          format: format, videoTimeBase: LiveClock.timeBase, sideTracks: [audio],
           earliestTime: earliest)
       },
       abandon: {

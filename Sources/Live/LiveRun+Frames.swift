@@ -64,10 +64,10 @@ extension LiveRun {
     let first = outputs.entries.first { !$0.isStopped }?.target.streams[0].encoding
     let guidance = first?.guidance ?? source
     var director = try FrameDirector(
-      policy: policy, guidance: guidance, frames: options.frames,
-      reference: options.reference, canvas: first?.canvas ?? .follow, signalsAreEvents: true,
-      gravity: options.gravity, levels: options.levels, focus: options.focusRule)
-    director.takesFocus = options.fills
+      policy: policy, canvas: DirectedCanvas(first?.canvas ?? .follow, guidance: guidance),
+      frames: options.frames, reference: options.reference, signalsAreEvents: true,
+      gravity: options.gravity, focus: options.focusRule)
+    (director.levels, director.takesFocus) = (options.levels, options.fills)
     control.policy { $0.start(with: director) }
     for entry in outputs.entries where !entry.isStopped { attach(entry, source) { _, _ in } }
   }

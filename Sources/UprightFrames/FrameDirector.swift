@@ -43,7 +43,7 @@ package struct FrameDirector {
   /// Whether in-band signals are the policy's events, because no other events were given.
   private let signalsAreEvents: Bool
   /// Whether signals are followed to the degree.
-  private let levels: Bool
+  package var levels = false
   package private(set) var plan: OrientationPlan
   /// Whether a canvas crops frames, so that `focus` events have an effect. Others are refused.
   package var takesFocus = true
@@ -52,13 +52,11 @@ package struct FrameDirector {
 
   /// - Throws: `badData` if the policy can't start (UIKit would raise an exception).
   package init(
-    policy: PolicyDocument, guidance: StreamGuidance, frames: FrameKind, reference: Reference?,
-    canvas: FrameCanvas, signalsAreEvents: Bool,
-    gravity: GravityClassifier.Configuration, levels: Bool = false, focus: FocusRule = .init()
+    policy: PolicyDocument, canvas: DirectedCanvas, frames: FrameKind, reference: Reference?,
+    signalsAreEvents: Bool, gravity: GravityClassifier.Configuration, focus: FocusRule
   ) throws(UprightError) {
-    self.levels = levels
     self.frames = frames
-    self.canvas = DirectedCanvas(canvas, guidance: guidance)
+    self.canvas = canvas
     self.signalsAreEvents = signalsAreEvents && frames == .metadata
     if let reference {
       self.reference = reference
@@ -68,7 +66,8 @@ package struct FrameDirector {
       self.reference = .gravity
     }
     do throws(PolicyError) {
-      plan = try OrientationPlan(policy, guidance: guidance, gravity: gravity, focus: focus)
+      plan = try OrientationPlan(
+        policy, guidance: canvas.guidance, gravity: gravity, focus: focus)
     } catch {
       throw UprightError(error, code: .badData)
     }
@@ -84,8 +83,8 @@ package struct FrameDirector {
       throw UprightError(error, code: .usage)
     }
     try self.init(
-      policy: options.policy, guidance: guidance, frames: options.frames,
-      reference: options.reference, canvas: options.canvas, signalsAreEvents: signalsAreEvents,
+      policy: options.policy, canvas: DirectedCanvas(options.canvas, guidance: guidance),
+      frames: options.frames, reference: options.reference, signalsAreEvents: signalsAreEvents,
       gravity: options.gravity,
       focus: FocusRule(start: Point(options.anchor), ease: options.focusEase))
     takesFocus = options.fit == .fill

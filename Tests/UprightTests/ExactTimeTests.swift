@@ -83,9 +83,7 @@ import UprightTestSupport
         index: 0, size: PixelSize(16, 16), parameters: try CodecParameters(naming: "h264"))
       cutter.begin(
         OutputDescription(
-          format: format, videoTimeBase: Self.video, frameRate: nil, videoMetadata: [:],
-          sideTracks: [], metadata: [:], listsTags: false, chapters: [],
-          earliestTime: MediaTime(-ticks, Self.video)))
+          format: format, videoTimeBase: Self.video, earliestTime: MediaTime(-ticks, Self.video)))
       var pieces: [MediaTime] = []
       func emit(_ piece: SegmentCutter.Piece) {
         if case .segment(_, let start, let duration) = piece { pieces += [start, duration] }

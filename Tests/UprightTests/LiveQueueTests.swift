@@ -256,9 +256,7 @@ private final class TestSink: PacketSink, @unchecked Sendable {
   }
 
   static func description(_ format: EncodedFormat) -> OutputDescription {
-    OutputDescription(
-      format: format, videoTimeBase: Rational(1, 90_000), frameRate: nil, videoMetadata: [:],
-      sideTracks: [], metadata: [:], listsTags: false, chapters: [], earliestTime: .zero)
+    OutputDescription(format: format, videoTimeBase: Rational(1, 90_000))
   }
 
   func begin(_ description: OutputDescription) throws(UprightError) {

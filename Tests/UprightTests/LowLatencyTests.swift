@@ -50,9 +50,7 @@ import UprightTestSupport
         index: 0, size: PixelSize(16, 16), parameters: try CodecParameters(naming: "h264"))
       if !hasBegun {
         sink.begin(
-          OutputDescription(
-            format: format, videoTimeBase: LowLatencyTests.base, frameRate: nil, videoMetadata: [:],
-            sideTracks: [], metadata: [:], listsTags: false, chapters: [], earliestTime: .zero))
+          OutputDescription(format: format, videoTimeBase: LowLatencyTests.base))
         hasBegun = true
       }
       var key = start

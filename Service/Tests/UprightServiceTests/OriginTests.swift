@@ -69,8 +69,7 @@ struct OriginTests {
       OutputDescription(
         format: EncodedFormat(
           index: 0, size: PixelSize(16, 16), parameters: try CodecParameters(naming: "h264")),
-        videoTimeBase: Rational(1, 90_000), frameRate: nil, videoMetadata: [:], sideTracks: [],
-        metadata: [:], listsTags: false, chapters: [], earliestTime: .zero)
+        videoTimeBase: Rational(1, 90_000))
     }
 
     /// Begins another sink with the same store, as an output does that is opened again.

@@ -80,7 +80,7 @@ final class CopyRun {
     outcome.frames = tally.frames
     tally.copied = tally.frames
     return TranscodeReport(
-      plan: plan, tally: tally, formats: output.formats, files: output.files, outcome: outcome,
+      plan: plan, tally: tally, output: output, outcome: outcome,
       decisions: inputSurvey.plan.entries, warnings: warnings, wall: started.secondsUntilNow)
   }
 

@@ -166,8 +166,8 @@ final class PartsOutput {
     reportProgress()
     try output.finish()
     return TranscodeReport(
-      plan: plan, tally: tally, formats: output.formats, files: output.files,
-      outcome: outcome.source, decisions: input.inputSurvey.plan.entries, warnings: warnings,
+      plan: plan, tally: tally, output: output, outcome: outcome.source,
+      decisions: input.inputSurvey.plan.entries, warnings: warnings,
       wall: started.secondsUntilNow)
   }
 

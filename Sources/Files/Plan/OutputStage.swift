@@ -218,15 +218,18 @@ final class OutputStage {
       ? plan.container.trackTags(plan.video.metadata)
       : plan.video.metadata.filter { !["rotate", Timecode.tag].contains($0.key.lowercased()) }
     tags[Timecode.tag] = plan.timecode?.text
+    var description = OutputDescription(
+      format: first, videoTimeBase: plan.videoTimeBase,
+      sideTracks: plan.sideTracks.map(\.description), earliestTime: earliest)
+    description.frameRate = plan.frameRate
+    description.videoMetadata = tags
     let placed = plan.tags
-    return OutputDescription(
-      format: first, videoTimeBase: plan.videoTimeBase, frameRate: plan.frameRate,
-      videoMetadata: tags,
-      sideTracks: plan.sideTracks.map(\.description),
-      metadata: placed.written, listsTags: placed.isList,
-      chapters: plan.demuxer.container.chapters,
-      earliestTime: earliest, copiedVideo: mark == nil ? nil : plan.video, mark: mark,
-      entryBoxes: plan.keptBoxes)
+    (description.metadata, description.listsTags) = (placed.written, placed.isList)
+    description.chapters = plan.demuxer.container.chapters
+    description.copiedVideo = mark == nil ? nil : plan.video
+    description.mark = mark
+    description.entryBoxes = plan.keptBoxes
+    return description
   }
 
   /// Ends all tracks and writes the remaining packets.

@@ -10,12 +10,10 @@ extension TranscodeReport {
   /// Creates the report of a session that has finished its output.
   ///
   /// - Parameters:
-  ///   - formats: The encoded formats, in order.
-  ///   - files: The files that were written, if they differ from the named output.
+  ///   - output: What was written; `nil` if there is nothing.
   ///   - wall: The elapsed time in seconds.
   init(
-    plan: SessionPlan, tally: SessionTally, formats: [EncodedFormat], files: [String],
-    outcome: SourceOutcome, decisions: [RotationDecision], warnings: [String], wall: Double
+    plan: SessionPlan, tally: SessionTally, output: OutputStage?, outcome: SourceOutcome, decisions: [RotationDecision], warnings: [String], wall: Double
   ) {
     self.init(
       input: Input(
@@ -23,8 +21,9 @@ extension TranscodeReport {
         size: (plan.source?.shape ?? plan.video.frameShape).shown, frames: outcome.frames,
         duration: plan.duration?.seconds),
       output: Output(
-        named: plan.request.output, files: files, sizes: formats.map(\.size), frames: tally.frames,
-        copiedFrames: tally.copied, duration: tally.duration.seconds,
+        named: plan.request.output, files: output?.files ?? [],
+        sizes: output?.formats.map(\.size) ?? [], frames: tally.frames, copiedFrames: tally.copied,
+        duration: tally.duration.seconds,
         dropped: plan.allDropped(frameMetadata: outcome.droppedMetadata)),
       formats: tally.changes, decisions: decisions, warnings: warnings,
       timing: Timing(

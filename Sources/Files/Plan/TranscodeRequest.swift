@@ -148,10 +148,10 @@ extension TranscodeRequest {
     size: PixelSize, guidance: StreamGuidance, canvas: FrameCanvas
   ) throws(UprightError) -> FrameDirector {
     var director = try FrameDirector(
-      policy: startPolicy(size: size), guidance: guidance, frames: options.frames,
-      reference: options.reference, canvas: canvas, signalsAreEvents: signalsAreEvents,
-      gravity: options.gravity, levels: options.levels, focus: options.focusRule)
-    director.takesFocus = options.fills
+      policy: startPolicy(size: size), canvas: DirectedCanvas(canvas, guidance: guidance),
+      frames: options.frames, reference: options.reference, signalsAreEvents: signalsAreEvents,
+      gravity: options.gravity, focus: options.focusRule)
+    (director.levels, director.takesFocus) = (options.levels, options.fills)
     return director
   }
 

@@ -333,8 +333,7 @@ final class SessionRun {
         "the frame rate varies: YUV4MPEG2 has a fixed one, so timestamps are lost")
     }
     return TranscodeReport(
-      plan: plan, tally: line.tally, formats: output?.formats ?? [], files: output?.files ?? [],
-      outcome: outcome,
+      plan: plan, tally: line.tally, output: output, outcome: outcome,
       decisions: director?.plan.entries ?? [],
       warnings: warnings, wall: started.secondsUntilNow)
   }

@@ -28,9 +28,10 @@ final class JanusTrack {
           .badData, "there is no audio in the recording", at: frames.path,
           remedy: "check whether it was truncated")
       }
-      stream = StreamInfo(
-        index: index, kind: .audio, parameters: try codec.audioParameters(), timeBase: timeBase,
-        duration: frames.duration, startTime: first.ticks + offset)
+      var audio = StreamInfo(
+        index: index, kind: .audio, parameters: try codec.audioParameters(), timeBase: timeBase)
+      (audio.duration, audio.startTime) = (frames.duration, first.ticks + offset)
+      stream = audio
       return
     }
     let (parameters, skipped) = try Self.findKeyframe(frames)
@@ -41,11 +42,13 @@ final class JanusTrack {
     let length = frames.duration.map {
       max(.zero, $0 - MediaTime(first, timeBase)) + MediaTime(Int64(interval ?? 0), timeBase)
     }
-    stream = StreamInfo(
+    var video = StreamInfo(
       index: index, kind: .video, parameters: parameters, timeBase: timeBase,
-      frameRate: interval.map { Rational(codec.clockRate, $0) }, duration: length,
-      startTime: first + offset, carriesCVO: frames.header.orientation.isNegotiated,
-      decoderName: codec.decoderName)
+      frameRate: interval.map { Rational(codec.clockRate, $0) })
+    (video.duration, video.startTime) = (length, first + offset)
+    video.carriesCVO = frames.header.orientation.isNegotiated
+    video.decoderName = codec.decoderName
+    stream = video
   }
 
   /// Returns the time of the next packet, or `nil` at the end.

@@ -14,10 +14,11 @@ final class MemorySource: PacketSource {
     packets: TaskQueue<EncodedPacket>
   ) {
     self.packets = packets
-    let videoStream = StreamInfo(
-      index: 0, kind: .video, parameters: video.parameters, timeBase: timeBase, carriesCVO: true,
-      // See `RTPCodec.decoderName`.
-      decoderName: video.codec == .vp9 ? "libvpx-vp9" : nil)
+    var videoStream = StreamInfo(
+      index: 0, kind: .video, parameters: video.parameters, timeBase: timeBase)
+    videoStream.carriesCVO = true
+    // See `RTPCodec.decoderName`.
+    videoStream.decoderName = video.codec == .vp9 ? "libvpx-vp9" : nil
     let audioStream = audio.map {
       StreamInfo(index: 1, kind: .audio, parameters: $0.parameters, timeBase: $0.timeBase)
     }

@@ -42,9 +42,7 @@ public final class MovieSegments {
     }
     let format = EncodedFormat(
       index: 0, size: description.size ?? PixelSize(0, 0), parameters: description.parameters)
-    let output = OutputDescription(
-      format: format, videoTimeBase: timeBase, frameRate: nil, videoMetadata: [:],
-      sideTracks: tracks, metadata: [:], listsTags: false, chapters: [], earliestTime: .zero)
+    let output = OutputDescription(format: format, videoTimeBase: timeBase, sideTracks: tracks)
     return try segments.begin(output, segment: count) ?? []
   }
 

@@ -72,13 +72,12 @@ final class RTPSource: PacketSource {
     }
     let parameters = try findKeyframe(description.video.parameterSets)
     let videoTrack = tracks[0]
-    streams = [
-      StreamInfo(
-        index: 0, kind: .video, parameters: parameters,
-        timeBase: Rational(1, videoTrack.codec.clockRate),
-        carriesCVO: OrientationExtension(description.video.extensions).isNegotiated,
-        decoderName: videoTrack.codec.decoderName)
-    ]
+    var video = StreamInfo(
+      index: 0, kind: .video, parameters: parameters,
+      timeBase: Rational(1, videoTrack.codec.clockRate))
+    video.carriesCVO = OrientationExtension(description.video.extensions).isNegotiated
+    video.decoderName = videoTrack.codec.decoderName
+    streams = [video]
     if tracks.count > 1 {
       streams.append(
         StreamInfo(

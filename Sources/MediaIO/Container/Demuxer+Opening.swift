@@ -152,13 +152,17 @@ extension Demuxer {
     let duration =
       raw.duration > 0 && raw.duration != noTimestamp
       ? MediaTime(raw.duration, Rational(1, Int(AV_TIME_BASE))) : nil
-    var chapters: [Chapter] = []
-    var implausible = 0
+    var container = Container(
+      format: String(cString: raw.iformat.pointee.name), streams: streams, duration: duration,
+      metadata: dictionary(raw.metadata),
+      isSeekable: (raw.pb?.pointee.seekable ?? 0) & AVIO_SEEKABLE_NORMAL != 0)
+    (container.outline, container.topBoxes) = (tracks.outline, tracks.topBoxes)
+    container.isComplete = duration != nil && raw.ctx_flags & AVFMTCTX_UNSEEKABLE == 0
     for index in 0..<Int(raw.nb_chapters) {
       guard let chapter = raw.chapters[index]?.pointee else { continue }
       let timeBase = Rational(chapter.time_base)
       guard timeBase.isPlausible(chapter.start) else {
-        implausible += 1
+        container.implausibleChapters += 1
         continue
       }
       let start = MediaTime(chapter.start, timeBase)
@@ -167,16 +171,9 @@ extension Demuxer {
         timeBase.isPlausible(chapter.end)
         ? MediaTime(chapter.end, timeBase)
         : max(start, duration ?? start)
-      chapters.append(Chapter(start: start, end: end, metadata: dictionary(chapter.metadata)))
+      container.chapters.append(
+        Chapter(start: start, end: end, metadata: dictionary(chapter.metadata)))
     }
-    return Container(
-      format: String(cString: raw.iformat.pointee.name),
-      streams: streams,
-      duration: duration,
-      metadata: dictionary(raw.metadata),
-      chapters: chapters, implausibleChapters: implausible,
-      outline: tracks.outline, topBoxes: tracks.topBoxes,
-      isSeekable: (raw.pb?.pointee.seekable ?? 0) & AVIO_SEEKABLE_NORMAL != 0,
-      isComplete: duration != nil && raw.ctx_flags & AVFMTCTX_UNSEEKABLE == 0)
+    return container
   }
 }

@@ -13,34 +13,27 @@ package final class Demuxer {
     /// The duration. `nil` if unknown.
     package let duration: MediaTime?
     package let metadata: [String: String]
-    package let chapters: [Chapter]
+    package internal(set) var chapters: [Chapter] = []
     /// The number of chapters that are left out because their start time is implausible.
-    package let implausibleChapters: Int
+    package internal(set) var implausibleChapters = 0
     /// The boxes of an MP4 or MOV file's index. `nil` for other containers, or if it can't be read.
-    package let outline: MovieOutline?
+    package internal(set) var outline: MovieOutline?
     /// The types of the boxes at the top level of such a file, each once.
-    package let topBoxes: [MP4BoxType]
+    package internal(set) var topBoxes: [MP4BoxType] = []
     /// Whether reading can start again at an earlier position.
     package let isSeekable: Bool
     /// Whether the input has its whole length already, and doesn't grow like a live playlist.
-    package let isComplete: Bool
+    package internal(set) var isComplete = false
 
     package init(
       format: String, streams: [StreamInfo], duration: MediaTime? = nil,
-      metadata: [String: String] = [:], chapters: [Chapter] = [], implausibleChapters: Int = 0,
-      outline: MovieOutline? = nil, topBoxes: [MP4BoxType] = [], isSeekable: Bool,
-      isComplete: Bool = false
+      metadata: [String: String] = [:], isSeekable: Bool
     ) {
       self.format = format
       self.streams = streams
       self.duration = duration
       self.metadata = metadata
-      self.chapters = chapters
-      self.implausibleChapters = implausibleChapters
-      self.outline = outline
-      self.topBoxes = topBoxes
       self.isSeekable = isSeekable
-      self.isComplete = isComplete
     }
   }
 

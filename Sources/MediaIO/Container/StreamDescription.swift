@@ -77,27 +77,6 @@ extension CodecParameters {
   }
 }
 
-extension StreamInfo {
-  /// A stream as its transport describes it.
-  ///
-  /// - Parameters:
-  ///   - duration: The duration. `nil` if unknown.
-  ///   - startTime: The first timestamp in ticks. `nil` if unknown.
-  ///   - carriesCVO: Whether its packets may carry the video orientation (CVO).
-  ///   - decoderName: The libavcodec decoder to use if the default one isn't suitable.
-  package init(
-    index: Int, kind: StreamKind, parameters: CodecParameters, timeBase: Rational,
-    frameRate: Rational? = nil, duration: MediaTime? = nil, startTime: Int64? = nil,
-    carriesCVO: Bool = false, decoderName: String? = nil
-  ) {
-    self.init(
-      index: index, kind: kind, parameters: parameters, timeBase: timeBase, frameRate: frameRate,
-      displayMatrix: nil, duration: duration, startTime: startTime, frameCount: 0,
-      isAttachedPicture: false, metadata: [:], carriesCVO: carriesCVO,
-      decoderName: decoderName, disposition: 0)
-  }
-}
-
 extension Packet {
   /// A packet with a copy of `bytes`.
   package init(

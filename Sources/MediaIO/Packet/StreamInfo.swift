@@ -21,9 +21,9 @@ package struct StreamInfo: Sendable {
   /// The track's display matrix. `nil` if there is none.
   package let displayMatrix: DisplayMatrix?
   /// The duration. `nil` if unknown.
-  package internal(set) var duration: MediaTime?
+  package var duration: MediaTime?
   /// The first timestamp in ticks. `nil` if unknown.
-  package internal(set) var startTime: Int64?
+  package var startTime: Int64?
   /// The number of packets that the container declares, without those that an edit list leaves out. 0 if it
   /// declares none.
   package internal(set) var frameCount: Int
@@ -40,9 +40,9 @@ package struct StreamInfo: Sendable {
   package var sampleAspectRatio: Rational { frameShape.sampleAspectRatio }
   package let metadata: [String: String]
   /// Whether its packets may carry CVO.
-  package let carriesCVO: Bool
+  package var carriesCVO = false
   /// The libavcodec decoder to use if the default one isn't suitable. `nil` selects the default decoder.
-  package let decoderName: String?
+  package var decoderName: String?
   /// The HDR10 metadata that the container stores besides the codec's.
   let hdr: HDRMetadata
   /// AV_DISPOSITION_* bits.
@@ -156,15 +156,12 @@ package struct StreamInfo: Sendable {
     encryption =
       track?.entries.lazy.compactMap(\.encryption).first ?? cipher
       ?? (metadata["enc_key_id"] == nil ? nil : "AES")
-    carriesCVO = false
-    decoderName = nil
   }
 
-  init(
+  /// A stream as its transport describes it.
+  package init(
     index: Int, kind: StreamKind, parameters: CodecParameters, timeBase: Rational,
-    frameRate: Rational?, displayMatrix: DisplayMatrix?, duration: MediaTime?,
-    startTime: Int64?, frameCount: Int, isAttachedPicture: Bool, metadata: [String: String],
-    carriesCVO: Bool, decoderName: String?, disposition: CInt
+    frameRate: Rational? = nil
   ) {
     self.index = index
     identifier = index
@@ -174,15 +171,11 @@ package struct StreamInfo: Sendable {
     self.timeBase = timeBase
     self.frameRate = frameRate
     shape = StreamShape()
-    self.displayMatrix = displayMatrix
-    self.duration = duration
-    self.startTime = startTime
-    self.frameCount = frameCount
-    self.isAttachedPicture = isAttachedPicture
-    self.metadata = metadata
-    self.carriesCVO = carriesCVO
-    self.decoderName = decoderName
-    self.disposition = disposition
+    displayMatrix = nil
+    frameCount = 0
+    isAttachedPicture = false
+    metadata = [:]
+    disposition = 0
     sideData = []
     track = nil
     encryption = nil

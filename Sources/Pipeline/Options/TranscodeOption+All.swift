@@ -112,8 +112,8 @@ extension TranscodeOption {
       options.rate = try VideoEncoder.RateControl(&reader) ?? options.rate
     },
     .text(
-      "speed", alias: "preset", \.speed, .text(suggestions: []), for: .live, placeholder: "preset",
-      "The encoder's preset."),
+      "speed", \.speed, for: .live, placeholder: "preset", "The encoder's preset."
+    ).alsoNamed("preset"),
     TranscodeOption(
       "gop", .number, for: .live, placeholder: "frames",
       "The maximum number of frames between keyframes.",

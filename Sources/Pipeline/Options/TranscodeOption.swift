@@ -35,7 +35,7 @@ public struct TranscodeOption: Sendable {
   /// The name in JSON, and on the command line after two dashes.
   public let name: String
   /// Another name on the command line.
-  public let alias: String?
+  public private(set) var alias: String?
   /// The meaning, with units, in a sentence.
   public let help: String
   /// What stands for the value in the help; `nil` for the name.
@@ -50,14 +50,20 @@ public struct TranscodeOption: Sendable {
   let read: @Sendable (inout OptionReader, inout TranscodeOptions) throws(UprightError) -> Void
 
   init(
-    _ name: String, alias: String? = nil, _ form: Form, for scope: Scope = .files,
-    placeholder: String? = nil, _ help: String,
-    value: @escaping @Sendable (TranscodeOptions) -> JSONValue,
+    _ name: String, _ form: Form, for scope: Scope = .files, placeholder: String? = nil,
+    _ help: String, value: @escaping @Sendable (TranscodeOptions) -> JSONValue,
     read:
       @escaping @Sendable (inout OptionReader, inout TranscodeOptions) throws(UprightError) -> Void
   ) {
-    (self.name, self.alias, self.form, self.scope) = (name, alias, form, scope)
+    (self.name, self.form, self.scope) = (name, form, scope)
     (self.help, self.placeholder, self.value, self.read) = (help, placeholder, value, read)
+  }
+
+  /// Returns the option with another name on the command line.
+  func alsoNamed(_ name: String) -> TranscodeOption {
+    var option = self
+    option.alias = name
+    return option
   }
 
   /// The default, as it is written; `null` if there is none.
@@ -137,12 +143,11 @@ extension TranscodeOption {
 
   /// A text that is used as it is.
   static func text(
-    _ name: String, alias: String? = nil, _ path: Path<String?>,
-    _ form: Form = .text(suggestions: []), for scope: Scope = .files, placeholder: String? = nil,
-    _ help: String
+    _ name: String, _ path: Path<String?>, _ form: Form = .text(suggestions: []),
+    for scope: Scope = .files, placeholder: String? = nil, _ help: String
   ) -> TranscodeOption {
     TranscodeOption(
-      name, alias: alias, form, for: scope, placeholder: placeholder, help,
+      name, form, for: scope, placeholder: placeholder, help,
       value: { $0[keyPath: path].map(JSONValue.string) ?? .null }
     ) { (reader, options) throws(UprightError) in options[keyPath: path] = try reader.text(name) }
   }
