@@ -24,9 +24,7 @@ extension RotationReducer {
       // undo.
       let why = self.why(rule)
       (tree, state, deciding) = before
-      decide(
-        ask, .invalid, rule, reason: reason, target: nil, from: state.appOrientation, why: why,
-        into: &outputs)
+      outputs.append(decision(on: ask, .invalid, why, reason: reason))
     case .settled(let settlement): show(settlement, showing, for: ask, into: &outputs)
     }
   }
@@ -89,15 +87,11 @@ extension RotationReducer {
   ) {
     if settlement.mustTurn { state.release() }
     if settlement.holds { state.holdDeciding() }
+    let why = why(settlement.rule, show: settlement.show)
     if settlement.to == state.appOrientation {
-      decide(
-        ask, .keep, settlement.rule, reason: nil, target: settlement.target,
-        from: state.appOrientation, why: why(settlement.rule, show: settlement.show), into: &outputs
-      )
+      outputs.append(decision(on: ask, .keep, why, target: settlement.target))
     } else {
-      turn(
-        to: settlement.to, for: ask, why: why(settlement.rule, show: settlement.show),
-        into: &outputs)
+      turn(to: settlement.to, for: ask, why: why, into: &outputs)
     }
   }
 }

@@ -6,24 +6,22 @@ extension RotationReducer {
     _ rule: RotationRule, for ask: IndexedEvent, warning: String? = nil,
     into outputs: inout [RotationOutput]
   ) {
-    decide(
-      ask, .keep, rule, reason: nil, target: nil, from: state.appOrientation, warning: warning,
-      into: &outputs)
+    outputs.append(decision(on: ask, .keep, why(rule), warning: warning))
   }
 
-  /// Outputs the decision on an event. The state must already be the one after the event.
-  func decide(
-    _ ask: IndexedEvent, _ outcome: RotationDecision.Outcome, _ rule: RotationRule, reason: String?,
-    target: InterfaceOrientation?, from: InterfaceOrientation, turn: RotationTurn? = nil,
-    warning: String? = nil, why: RotationDecision.Why? = nil,
-    into outputs: inout [RotationOutput]
-  ) {
-    outputs.append(
-      .decision(
-        RotationDecision(
-          eventIndex: ask.index, event: ask.event, decidedAt: max(clock, ask.event.at),
-          outcome: outcome, reason: reason, target: target, from: from, to: state.appOrientation,
-          allowedMask: allowedMask, turn: turn, warning: warning, why: why ?? self.why(rule))))
+  /// Returns the decision on an event. The state must already be the one after the event.
+  ///
+  /// - Parameter turn: The rotation that the decision starts.
+  func decision(
+    on ask: IndexedEvent, _ outcome: RotationDecision.Outcome, _ why: RotationDecision.Why,
+    reason: String? = nil, target: InterfaceOrientation? = nil, turn: RotationTurn? = nil,
+    warning: String? = nil
+  ) -> RotationOutput {
+    .decision(
+      RotationDecision(
+        eventIndex: ask.index, event: ask.event, decidedAt: max(clock, ask.event.at),
+        outcome: outcome, reason: reason, target: target, from: turn?.from ?? state.appOrientation,
+        to: state.appOrientation, allowedMask: allowedMask, turn: turn, warning: warning, why: why))
   }
 
   func why(

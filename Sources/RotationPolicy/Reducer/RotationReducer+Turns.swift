@@ -24,9 +24,10 @@ extension RotationReducer {
   ) {
     if let pending {
       if case .show = pending.question { owesShowing = true }
-      decide(
-        pending.ask, .keep, .superseded, reason: "superseded", target: pending.question.target,
-        from: state.appOrientation, into: &outputs)
+      outputs.append(
+        decision(
+          on: pending.ask, .keep, why(.superseded), reason: "superseded",
+          target: pending.question.target))
     }
     pending = PendingRequest(ask: ask, question: question)
   }
@@ -46,9 +47,7 @@ extension RotationReducer {
       case .settled(let settlement): settle(settlement, for: ask, into: &outputs)
       case .invalid(let reason, let rule):
         // The change was valid when it was made. An answer has changed since, so the change is not undone.
-        decide(
-          ask, .invalid, rule, reason: reason, target: nil, from: state.appOrientation,
-          into: &outputs)
+        outputs.append(decision(on: ask, .invalid, why(rule), reason: reason))
       }
     }
   }
@@ -78,9 +77,10 @@ extension RotationReducer {
       turn(to: to, for: ask, why: why, into: &outputs)
     } else {
       // A placement and a rotation back cancel each other out. The decision is `keep`.
-      decide(
-        ask, verdict.outcome == .rotate ? .keep : verdict.outcome, verdict.rule,
-        reason: verdict.reason, target: target, from: from, into: &outputs)
+      outputs.append(
+        decision(
+          on: ask, verdict.outcome == .rotate ? .keep : verdict.outcome, why(verdict.rule),
+          reason: verdict.reason, target: target))
     }
   }
 
@@ -92,11 +92,8 @@ extension RotationReducer {
     let turn = RotationTurn(
       eventIndex: ask.index, from: state.appOrientation, to: target, starts: clock,
       ends: Self.end(of: duration, from: clock), receivers: deciding.receivers)
-    let from = state.appOrientation
     state.appOrientation = target
-    decide(
-      ask, .rotate, why.rule, reason: nil, target: target, from: from, turn: turn, why: why,
-      into: &outputs)
+    outputs.append(decision(on: ask, .rotate, why, target: target, turn: turn))
     outputs.append(.phase(turn.phase(.willRotate)))
     outputs.append(.phase(turn.phase(.layout)))
     outputs.append(.phase(turn.phase(.willAnimate)))
