@@ -102,8 +102,7 @@ public final class FramePass {
         source: Self.grids(geometry.source, from, plane, geometry.stored),
         destination: Self.grids(geometry.target, to, to.planes[index], geometry.siting),
         orientation: geometry.orientation, filter: geometry.filter,
-        components: plane.elementSize / from.sampleBytes, componentSize: from.sampleBytes,
-        bitDepth: from.bitDepth, bitShift: from.bitShift, precision: precision, cpuMask: cpuMask)
+        element: from.element(of: plane), precision: precision, cpuMask: cpuMask)
       made[index] = pass
       return pass
     }

@@ -160,12 +160,14 @@ public struct PixelLayout: Sendable, Hashable {
   /// in the CPU's order, high or low; and an element has one or two samples, or four of a byte.
   public var isResampled: Bool {
     !isBigEndian && components.allSatisfy { $0.shift == bitShift && $0.depth == bitDepth }
-      && planes.allSatisfy {
-        $0.elementSize % sampleBytes == 0
-          && Resampler.reads(
-            components: $0.elementSize / sampleBytes, size: sampleBytes, depth: bitDepth,
-            shift: bitShift)
-      }
+      && planes.allSatisfy { $0.elementSize % sampleBytes == 0 && element(of: $0).isResampled }
+  }
+
+  /// The elements of a plane, if all samples have the same bits.
+  func element(of plane: Plane) -> Resampler.Element {
+    .init(
+      components: plane.elementSize / sampleBytes, size: sampleBytes, depth: bitDepth,
+      shift: bitShift)
   }
 
   /// The elements in a row and the rows of `plane` in a frame of `size`, rounded up.

@@ -17,6 +17,43 @@ public import UprightOrientation
     case fast
   }
 
+  /// What an element of a plane consists of: interleaved samples of equal form.
+  public struct Element: Sendable, Hashable {
+    /// The number of samples: 1, 2 for NV12's and P010's chroma, or 4 of one byte for RGBA.
+    public var components: Int
+    /// The bytes of a sample, 1 or 2 (in the CPU's byte order).
+    public var size: Int
+    /// The bits of a sample: 8 in one byte, 9...12 in two. A larger sample is read as the largest.
+    public var depth: Int
+    /// The unused bits below a sample of two bytes: 6 in P010. They are not read, and written as 0.
+    public var shift: Int
+
+    /// Describes an element; without arguments, one of 8 bits.
+    public init(components: Int = 1, size: Int = 1, depth: Int = 8, shift: Int = 0) {
+      (self.components, self.size, self.depth, self.shift) = (components, size, depth, shift)
+    }
+
+    /// Whether such elements can be resampled.
+    var isResampled: Bool {
+      switch (components, size) {
+      case (1, 1), (2, 1), (4, 1):
+        depth == 8 && shift == 0
+      case (1, 2), (2, 2):
+        (9...Int(UPRIGHT_RESAMPLE_MAX_DEPTH)).contains(depth) && (0...16 - depth).contains(shift)
+      default: false
+      }
+    }
+
+    fileprivate func check() throws(PixelKernelsError) {
+      guard isResampled else {
+        throw PixelKernelsError(
+          code: .elementSize,
+          message: "\(components) samples of \(depth) bits above \(shift) in \(size) bytes: "
+            + "use 1, 2 or 4 samples of 8 bits in 1 byte, or 1 or 2 of 9 to 12 bits in 2")
+      }
+    }
+  }
+
   private let plan: upright_resampling
   private let run: upright_resample_fn
   private let scratch: UnsafeMutableRawPointer
@@ -32,31 +69,17 @@ public import UprightOrientation
   ///   - destination: The plane that is written, upright.
   ///   - orientation: The orientation that makes the source upright.
   ///   - filter: The filter kernel for both axes.
-  ///   - components: The number of interleaved samples in an element: 1, 2 for NV12's and P010's chroma, or 4
-  ///     of one byte for RGBA.
-  ///   - componentSize: The bytes of a sample, 1 or 2 (in the CPU's byte order).
-  ///   - bitDepth: The bits of a sample: 8 in one byte, 9...12 in two. A larger sample is read as the largest.
-  ///   - bitShift: The unused bits below a sample of two bytes: 6 in P010. They are not read, and written as 0.
+  ///   - element: What an element of both planes consists of.
   ///   - precision: The precision to give up for speed.
   ///   - cpuMask: The CPU levels that may be used.
-  /// - Throws: `elementSize` for other samples; `size` for grids without samples or lengths, and if one axis
+  /// - Throws: `elementSize` for other elements; `size` for grids without samples or lengths, and if one axis
   ///   is scaled down so far (30 times with `bicubic`) that a filter has more than 127 coefficients.
   public init(
     source: (x: SampleGrid, y: SampleGrid), destination: (x: SampleGrid, y: SampleGrid),
-    orientation: ImageOrientation, filter: ResampleFilter, components: Int = 1,
-    componentSize: Int = 1, bitDepth: Int = 8, bitShift: Int = 0, precision: Precision = .full,
-    cpuMask: CPUFeatures = .all
+    orientation: ImageOrientation, filter: ResampleFilter, element: Element = Element(),
+    precision: Precision = .full, cpuMask: CPUFeatures = .all
   ) throws(PixelKernelsError) {
-    guard
-      Self.reads(
-        components: components, size: componentSize, depth: bitDepth, shift: bitShift)
-    else {
-      throw PixelKernelsError(
-        code: .elementSize,
-        message:
-          "\(components) samples of \(bitDepth) bits above \(bitShift) in \(componentSize) bytes: "
-          + "use 1, 2 or 4 samples of 8 bits in 1 byte, or 1 or 2 of 9 to 12 bits in 2")
-    }
+    try element.check()
     guard [source.x, source.y, destination.x, destination.y].allSatisfy(\.isValid) else {
       throw PixelKernelsError(
         code: .size, message: "an axis must have 1 to 65536 samples and a length within 1 of that")
@@ -66,44 +89,49 @@ public import UprightOrientation
       swapsAxes ? (destination.x, destination.y) : (destination.y, destination.x)
     try Self.checkRatio(source.y, alongY, filter)
     try Self.checkRatio(source.x, alongX, filter)
-
-    func bank(_ step: Int) -> FilterBank {
+    func columns(_ step: Int) -> FilterBank {
       FilterBank(
         from: source.y, to: alongY, filter: filter, isReversed: orientation.reversesColumns,
         step: step, startsEven: false)
     }
-    var columns = bank(1)
-    if precision == .fast, componentSize == 1, source.y.length > alongY.length {
-      let coarse = bank(128)
+    var bank = columns(1)
+    if precision == .fast, element.size == 1, source.y.length > alongY.length {
+      let coarse = columns(128)
       // Half the square of the seventh bit: the error that six rounded coefficients leave.
-      if coarse.noise(against: columns) <= 0.5 / Double(1 << 14) { columns = coarse }
+      if coarse.noise(against: bank) <= 0.5 / Double(1 << 14) { bank = coarse }
     }
-    let down = BankStorage(columns)
-    let across = BankStorage(
+    down = BankStorage(bank)
+    across = BankStorage(
       FilterBank(
         from: source.x, to: alongX, filter: filter, isReversed: orientation.reversesRows, step: 1,
         startsEven: true))
-    var plan = unsafe upright_resampling()
-    unsafe plan.width = source.x.count
-    unsafe plan.height = source.y.count
-    unsafe plan.down = down.bank
-    unsafe plan.across = across.bank
-    unsafe plan.swaps_axes = swapsAxes ? 1 : 0
-    unsafe plan.components = components
-    unsafe plan.component_size = componentSize
-    unsafe plan.bit_depth = Int32(bitDepth)
-    unsafe plan.bit_shift = Int32(bitShift)
-    unsafe plan.is_coarse = componentSize == 1 ? upright_bank_is_coarse(&plan.down) : 0
-
+    var plan = unsafe Self.plan(
+      width: source.x.count, height: source.y.count, swapsAxes: swapsAxes, element, down, across)
     let bytes = unsafe upright_resample_scratch(&plan)
     unsafe scratch = .allocate(byteCount: bytes, alignment: 64)
     unsafe scratch.initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
     unsafe run = upright_resampler(cpuMask.rawValue)
     unsafe self.plan = plan
-    self.down = down
-    self.across = across
     self.destination = (destination.x.count, destination.y.count)
-    elementSize = components * componentSize
+    elementSize = element.components * element.size
+  }
+
+  private static func plan(
+    width: Int, height: Int, swapsAxes: Bool, _ element: Element, _ down: BankStorage,
+    _ across: BankStorage
+  ) -> upright_resampling {
+    var plan = unsafe upright_resampling()
+    unsafe plan.width = width
+    unsafe plan.height = height
+    unsafe plan.down = down.bank
+    unsafe plan.across = across.bank
+    unsafe plan.swaps_axes = swapsAxes ? 1 : 0
+    unsafe plan.components = element.components
+    unsafe plan.component_size = element.size
+    unsafe plan.bit_depth = Int32(element.depth)
+    unsafe plan.bit_shift = Int32(element.shift)
+    unsafe plan.is_coarse = element.size == 1 ? upright_bank_is_coarse(&plan.down) : 0
+    return unsafe plan
   }
 
   deinit { unsafe scratch.deallocate() }
@@ -126,18 +154,6 @@ public import UprightOrientation
     unsafe withUnsafePointer(to: plan) { plan in
       unsafe run(
         plan, destination.bytes, destination.stride, source.bytes, source.stride, scratch)
-    }
-  }
-
-  /// Whether elements of `components` samples of `depth` bits can be resampled, each in `size` bytes, above
-  /// `shift` unused bits.
-  static func reads(components: Int, size: Int, depth: Int, shift: Int) -> Bool {
-    switch (components, size) {
-    case (1, 1), (2, 1), (4, 1):
-      depth == 8 && shift == 0
-    case (1, 2), (2, 2):
-      (9...Int(UPRIGHT_RESAMPLE_MAX_DEPTH)).contains(depth) && (0...16 - depth).contains(shift)
-    default: false
     }
   }
 

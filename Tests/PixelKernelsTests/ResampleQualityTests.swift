@@ -102,8 +102,7 @@ import UprightTestSupport
       try Resampler(
         source: (SampleGrid(width), SampleGrid(height)),
         destination: (SampleGrid(toWidth), SampleGrid(toHeight)), orientation: .right,
-        filter: filter, components: kind.components, componentSize: kind.size,
-        bitDepth: kind.depth, bitShift: kind.shift, precision: precision, cpuMask: level
+        filter: filter, element: kind.element, precision: precision, cpuMask: level
       ).resample(source.view, into: actual.mutableView)
 
       for component in 0..<kind.components {

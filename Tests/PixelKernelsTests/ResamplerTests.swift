@@ -34,6 +34,9 @@ struct SampleKind: CustomTestStringConvertible, Sendable {
   var depth = 8
   var shift = 0
   var top: Int { (1 << depth) - 1 }
+  var element: Resampler.Element {
+    .init(components: components, size: size, depth: depth, shift: shift)
+  }
   var testDescription: String { "\(components) of \(depth) bits above \(shift)" }
 
   static let all = [
@@ -87,8 +90,7 @@ extension PaddedPlane {
     return try Resampler(
       source: (SampleGrid(test.width), SampleGrid(test.height)),
       destination: (SampleGrid(width), SampleGrid(height)), orientation: orientation,
-      filter: filter, components: kind.components, componentSize: kind.size, bitDepth: kind.depth,
-      bitShift: kind.shift, precision: precision, cpuMask: level)
+      filter: filter, element: kind.element, precision: precision, cpuMask: level)
   }
 
   private static func target(
@@ -250,8 +252,8 @@ extension PaddedPlane {
           try Resampler(
             source: (SampleGrid(width, length: length, shift: from), SampleGrid(4)),
             destination: (SampleGrid(toWidth, shift: to), SampleGrid(4)),
-            orientation: isMirrored ? .upMirrored : .up, filter: filter, componentSize: 2,
-            bitDepth: 12
+            orientation: isMirrored ? .upMirrored : .up, filter: filter,
+            element: .init(size: 2, depth: 12)
           ).resample(source.view, into: actual.mutableView)
           // Away from the edges, where there is no ramp.
           for x in toWidth / 4..<toWidth * 3 / 4 {
@@ -274,8 +276,8 @@ extension PaddedPlane {
       do throws(PixelKernelsError) {
         _ = try Resampler(
           source: (from, SampleGrid(8)), destination: (to, SampleGrid(8)), orientation: .up,
-          filter: .bicubic, components: components, componentSize: size, bitDepth: depth,
-          bitShift: shift)
+          filter: .bicubic,
+          element: .init(components: components, size: size, depth: depth, shift: shift))
         return nil
       } catch { return error.code }
     }

@@ -77,8 +77,9 @@ func kernelCalls(
       try Resampler(
         source: grids(source.format, plane), destination: grids(answer.target, turned),
         orientation: answer.turn, filter: .bicubic,
-        components: plane.elementSize / layout.sampleBytes, componentSize: layout.sampleBytes,
-        bitDepth: layout.bitDepth, bitShift: layout.components[0].shift))
+        element: .init(
+          components: plane.elementSize / layout.sampleBytes, size: layout.sampleBytes,
+          depth: layout.bitDepth, shift: layout.components[0].shift)))
   }
   return {
     for (index, pass) in passes.enumerated() { try pass.resample(from[index], into: to[index]) }
