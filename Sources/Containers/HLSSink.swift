@@ -36,30 +36,25 @@ package final class HLSSink: PacketSink {
   private var written: Set<String> = []
   private var made: [String] = []
   private let unfinished: UnfinishedFiles
-  /// The multivariant playlists that list this one, and its index among their media playlists; `nil` for none.
-  private let listing: (playlist: MultivariantPlaylist, index: Int)?
+  private let listing: HLSMedia.Listing?
 
   /// - Parameters:
   ///   - isLive: Whether the playlist is a sliding window on a continuing stream.
-  ///   - content: Which tracks the segments hold.
-  ///   - listing: The multivariant playlists that list this one, and its index among their media playlists.
   ///   - lowLatency: The duration of parts and where they are published, for a live playlist with parts; `nil` for
   ///     none. Media playlists that belong together have one origin.
   ///   - comesBack: Called at the end. Returns whether the stream continues in a later run.
   /// - Throws: `cannotCreate` if the folder isn't writable.
   package init(
-    playlistPath: String, segments: any HLSSegments, segmentDuration: MediaTime,
-    content: SegmentCutter.Content = .all,
-    listing: (playlist: MultivariantPlaylist, index: Int)? = nil, isLive: Bool = false,
+    _ media: HLSMedia, playlistPath: String, isLive: Bool = false,
     lowLatency: LowLatencyHLS? = nil, unfinished: UnfinishedFiles,
     comesBack: @escaping @Sendable () -> Bool = { false }
   ) throws(UprightError) {
     self.comesBack = comesBack
-    self.listing = listing
+    listing = media.listing
     self.unfinished = unfinished
     let file = FilePath(playlistPath).absolute
     self.playlistPath = playlistPath
-    fileExtension = segments.fileExtension
+    fileExtension = media.segments.fileExtension
     folder = file.folder.path
     playlistName = file.name
     name = Self.segmentName(file.stem)
@@ -68,19 +63,17 @@ package final class HLSSink: PacketSink {
     // Fail before the work rather than after the first segment.
     try StagedFile.check(path: playlistPath)
     guard isLive else {
-      playlist = MediaPlaylist(targetDuration: segmentDuration)
-      cutter = SegmentCutter(segments, duration: segmentDuration, content: content)
+      playlist = MediaPlaylist(targetDuration: media.segmentDuration)
+      cutter = media.cutter()
       return
     }
     let earlier = file.contents.flatMap { String(validating: $0, as: UTF8.self) }
     let partTarget = lowLatency?.partDuration
     let window = LivePlaylist(
-      window: partTarget == nil ? 6 : 12, segmentDuration: segmentDuration, partTarget: partTarget,
-      continuing: earlier)
+      window: partTarget == nil ? 6 : 12, segmentDuration: media.segmentDuration,
+      partTarget: partTarget, continuing: earlier)
     playlist = window
-    cutter = SegmentCutter(
-      segments, duration: segmentDuration, partDuration: partTarget, content: content,
-      first: window.nextSegment)
+    cutter = media.cutter(partDuration: partTarget, first: window.nextSegment)
     if earlier != nil { removeStrays(but: window.needed) }
   }
 
@@ -142,7 +135,7 @@ package final class HLSSink: PacketSink {
         // The first part of the format is certain: its first packet is here.
         publish([part], next: partName(segment: playlist.nextSegment, index: 0))
       }
-      listing?.playlist.begin(description, of: listing?.index ?? 0)
+      listing?.begin(description)
     case .segment(let bytes, let start, let duration):
       let file = "\(name)-\(playlist.nextSegment).\(fileExtension)"
       playlist.add(segment: file, duration: duration, start: start)
@@ -159,8 +152,7 @@ package final class HLSSink: PacketSink {
       origin?.remove(file)
       try save(Array(playlist.text.utf8), as: playlistPath)
       for file in playlist.takeExpired() { _ = unsafe unlink("\(folder)/\(file)") }
-      try listing?.playlist.add(
-        bytes: bytes.count, duration: duration, to: listing?.index ?? 0)
+      try listing?.add(bytes: bytes.count, duration: duration)
     case .part(let part):
       let file = partName(segment: playlist.nextSegment, index: parts)
       playlist.add(part: file, part)
@@ -211,8 +203,8 @@ package final class HLSSink: PacketSink {
     let path = isPartial ? OutputName.partial(playlistPath) : playlistPath
     try save(Array(playlist.text.utf8), as: path)
     if isPartial { _ = unsafe unlink(playlistPath) }
-    try listing?.playlist.finish(listing?.index ?? 0, isPartial: isPartial)
-    if isPartial { made = [listing?.playlist.partialPath ?? path] }
+    try listing?.finish(isPartial: isPartial)
+    if isPartial { made = [listing?.partialPath ?? path] }
   }
 
   package var files: [String] { made }
@@ -221,6 +213,6 @@ package final class HLSSink: PacketSink {
     origin?.close(playlistName)
     for file in written { _ = unsafe unlink(file) }
     written = []
-    listing?.playlist.abandon()
+    listing?.abandon()
   }
 }

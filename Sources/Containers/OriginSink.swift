@@ -24,31 +24,26 @@ package final class OriginSink: PacketSink {
   /// The number of segments so far.
   private var count = 0
   private let comesBack: @Sendable () -> Bool
-  /// The multivariant playlists that list this one, and its index among their media playlists; `nil` for none.
-  private let listing: (playlist: MultivariantPlaylist, index: Int)?
+  private let listing: HLSMedia.Listing?
 
   /// - Parameters:
   ///   - playlistName: The file name of the playlist.
   ///   - epoch: The number of the writer, which is in the names of its files.
-  ///   - content: Which tracks the segments hold.
-  ///   - listing: The multivariant playlists that list this one, and its index among their media playlists.
   ///   - comesBack: Called at the end. Returns whether the stream continues, here or elsewhere.
   package init(
-    _ store: any HLSStore, playlistName: String, epoch: Int, segments: any HLSSegments,
-    segmentDuration: MediaTime, content: SegmentCutter.Content = .all,
-    listing: (playlist: MultivariantPlaylist, index: Int)? = nil,
+    _ media: HLSMedia, in store: any HLSStore, playlistName: String, epoch: Int,
     comesBack: @escaping @Sendable () -> Bool = { false }
   ) {
     self.store = store
     self.playlistName = playlistName
-    self.segmentDuration = segmentDuration
-    self.listing = listing
+    segmentDuration = media.segmentDuration
+    listing = media.listing
     self.comesBack = comesBack
-    fileExtension = segments.fileExtension
+    fileExtension = media.segments.fileExtension
     let stem = playlistName.hasSuffix(".m3u8") ? String(playlistName.dropLast(5)) : playlistName
     prefix = "\(stem)-\(epoch)-\(String(UInt64.random(in: .min ... .max), radix: 36))"
     playlist = LivePlaylist(segmentDuration: segmentDuration)
-    cutter = SegmentCutter(segments, duration: segmentDuration, content: content)
+    cutter = media.cutter()
   }
 
   package func begin(_ description: OutputDescription) { cutter.begin(description) }
@@ -69,7 +64,7 @@ package final class OriginSink: PacketSink {
         map = file
       }
       if hasTaken { playlist.begin(map: map) }
-      listing?.playlist.begin(description, of: listing?.index ?? 0)
+      listing?.begin(description)
     case .segment(let bytes, let start, let duration):
       let file = "\(prefix)-\(count).\(fileExtension)"
       try store.save(bytes, as: file)
@@ -82,7 +77,7 @@ package final class OriginSink: PacketSink {
         throw error
       }
       for file in playlist.takeExpired() { store.remove(file) }
-      try listing?.playlist.add(bytes: bytes.count, duration: duration, to: listing?.index ?? 0)
+      try listing?.add(bytes: bytes.count, duration: duration)
     // The cutter has no duration of parts.
     case .part: break
     }
@@ -111,7 +106,7 @@ package final class OriginSink: PacketSink {
       guard hasTaken, !comesBack() else { return }
       playlist.end()
       try store.publish(playlist.text, as: playlistName)
-      try listing?.playlist.finish(listing?.index ?? 0, isPartial: isPartial)
+      try listing?.finish(isPartial: isPartial)
     } catch {
       // The session has moved, and its next writer publishes already.
       guard error.code == .superseded else { throw error }

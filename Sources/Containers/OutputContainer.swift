@@ -80,6 +80,11 @@ public enum OutputContainer: String, Sendable, CaseIterable {
   /// Whether the output is a playlist with segments.
   package var isSegmented: Bool { self == .hls || self == .hlsTS }
 
+  /// Returns a writer of its segments, if it is a playlist with segments.
+  package func makeSegments() -> any HLSSegments {
+    self == .hls ? FragmentedSegments() : TransportSegments()
+  }
+
   /// The name of libavformat's muxer.
   package var muxer: String {
     switch self {

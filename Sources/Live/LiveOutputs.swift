@@ -35,72 +35,82 @@ extension LiveTarget {
     audio: SideTrack, earliest: MediaTime, comesBack: @escaping @Sendable () -> Bool,
     observe: @escaping @Sendable (LiveRecording) -> Void
   ) -> OutputWriter {
-    let interval = MediaTime(seconds: configuration.segmentSeconds)
-    let (container, output, content) = (container, output, streams[index].content)
-    let name = playlists?.media[index].file ?? "index.m3u8"
-    let (files, epoch) = (
-      output.hasPlaylists ? configuration.hlsStore?.make() : nil, configuration.hlsStore?.epoch ?? 0
-    )
-    let address: String? = if case .push(let url) = output { url } else { files?.address }
+    let opening = SinkOpening(
+      output: output, container: container,
+      interval: MediaTime(seconds: configuration.segmentSeconds),
+      playlistName: playlists?.media[index].file ?? "index.m3u8",
+      content: streams[index].content, listing: listing.map { .init(in: $0, at: index) },
+      store: output.hasPlaylists ? configuration.hlsStore?.make() : nil,
+      epoch: configuration.hlsStore?.epoch ?? 0, lowLatency: configuration.lowLatency,
+      comesBack: comesBack)
     let factory = OutputWriter.SinkFactory(
-      address: address, outlastsShortage: output.isContinued,
-      make: { (interrupt, report) throws(UprightError) in
-        switch output {
-        case .hls(let folder):
-          if let files {
-            return OriginSink(
-              files, playlistName: name, epoch: epoch,
-              segments: container == .hls ? FragmentedSegments() : TransportSegments(),
-              segmentDuration: interval, content: content, listing: listing.map { ($0, index) },
-              comesBack: comesBack)
-          }
-          try Self.make(folder: folder)
-          return try HLSSink(
-            playlistPath: "\(folder)/\(name)",
-            segments: container == .hls ? FragmentedSegments() : TransportSegments(),
-            segmentDuration: interval, content: content,
-            listing: listing.map { ($0, index) }, isLive: true,
-            lowLatency: configuration.lowLatency, unfinished: UnfinishedFiles(),
-            comesBack: comesBack)
-        case .push(let target):
-          return try ContainerSink(
-            container: container, target: target, interrupt: interrupt,
-            unfinished: UnfinishedFiles())
-        case .file(let path):
-          return RecordingSink(
-            container: container, path: path, naming: .exact, limits: RecordingLimits(),
-            interval: interval, interrupt: interrupt, report: report)
-        case .recording(let path, let limits):
-          return RecordingSink(
-            container: container, path: path, naming: .free, limits: limits, interval: interval,
-            interrupt: interrupt, report: report)
-        case .packets(let memory): return MemoryPacketSink(memory)
-        case .segments(let memory):
-          return MemorySegmentSink(
-            memory, container == .hls ? FragmentedSegments() : TransportSegments(),
-            duration: interval)
-        case .bytes(_, let memory):
-          return ContainerSink(container: container) { (bytes) throws(UprightError) in
-            guard let bytes else { return memory.queue.close() }
-            try memory.put(bytes)
-          }
-        }
-      },
+      address: opening.address, outlastsShortage: output.isContinued,
+      make: { (interrupt, report) throws(UprightError) in try opening.open(interrupt, report) },
       describe: { format in
         OutputDescription(
           format: format, videoTimeBase: LiveClock.timeBase, sideTracks: [audio],
           earliestTime: earliest)
       },
-      abandon: {
-        output.abandon()
-        files?.abandon()
-      })
+      abandon: { opening.abandon() })
     let limits = configuration.limits
     return OutputWriter(
       factory, seconds: limits.outputSeconds, bytes: limits.outputBytes, observe: observe)
   }
+}
 
-  private static func make(folder: String) throws(UprightError) {
+/// What the sinks of one stream of an output are opened with: the first, and those after a failure.
+private struct SinkOpening: Sendable {
+  let output: LiveOutput
+  let container: OutputContainer
+  /// The duration of a segment.
+  let interval: MediaTime
+  /// The file name of its media playlist, if the output has playlists.
+  let playlistName: String
+  let content: SegmentCutter.Content
+  let listing: HLSMedia.Listing?
+  /// Where its files are; `nil` for the folder, or an output without playlists.
+  let store: (any HLSStore)?
+  let epoch: Int
+  let lowLatency: LowLatencyHLS?
+  let comesBack: @Sendable () -> Bool
+
+  /// The URL of a network output, which is opened again; `nil` for a file or a folder.
+  var address: String? { if case .push(let url) = output { url } else { store?.address } }
+
+  func open(
+    _ interrupt: Interrupt, _ report: @escaping (LiveRecording) -> Void
+  ) throws(UprightError) -> any PacketSink {
+    switch output {
+    case .hls(let folder): return try playlistSink(in: folder)
+    case .push(let target):
+      return try ContainerSink(
+        container: container, target: target, interrupt: interrupt, unfinished: UnfinishedFiles())
+    case .file(let path):
+      return RecordingSink(
+        container: container, path: path, naming: .exact, limits: RecordingLimits(),
+        interval: interval, interrupt: interrupt, report: report)
+    case .recording(let path, let limits):
+      return RecordingSink(
+        container: container, path: path, naming: .free, limits: limits, interval: interval,
+        interrupt: interrupt, report: report)
+    case .packets(let memory): return MemoryPacketSink(memory)
+    case .segments(let memory):
+      return MemorySegmentSink(memory, container.makeSegments(), duration: interval)
+    case .bytes(_, let memory):
+      return ContainerSink(container: container) { (bytes) throws(UprightError) in
+        guard let bytes else { return memory.queue.close() }
+        try memory.put(bytes)
+      }
+    }
+  }
+
+  private func playlistSink(in folder: String) throws(UprightError) -> any PacketSink {
+    let media = HLSMedia(
+      container.makeSegments(), segmentDuration: interval, content: content, listing: listing)
+    if let store {
+      return OriginSink(
+        media, in: store, playlistName: playlistName, epoch: epoch, comesBack: comesBack)
+    }
     guard FilePath(folder).makeFolder() else {
       let reason = errno
       throw UprightError(
@@ -108,6 +118,15 @@ extension LiveTarget {
         remedy: "check that its parent folder is writable"
       ).failing(with: reason)
     }
+    return try HLSSink(
+      media, playlistPath: "\(folder)/\(playlistName)", isLive: true, lowLatency: lowLatency,
+      unfinished: UnfinishedFiles(), comesBack: comesBack)
+  }
+
+  /// Ends a wait of a sink that an interrupt doesn't end.
+  func abandon() {
+    output.abandon()
+    store?.abandon()
   }
 }
 

@@ -38,9 +38,10 @@ import UprightTestSupport
     init(_ scratch: Scratch? = nil, comesBack: Bool = false) throws {
       self.scratch = try scratch ?? Scratch()
       sink = try HLSSink(
-        playlistPath: self.scratch.path("index.m3u8"), segments: Frames(),
-        segmentDuration: MediaTime(2, .one), isLive: true, lowLatency: .init(origin: origin),
-        unfinished: UnfinishedFiles(), comesBack: { comesBack })
+        HLSMedia(Frames(), segmentDuration: MediaTime(2, .one)),
+        playlistPath: self.scratch.path("index.m3u8"), isLive: true,
+        lowLatency: .init(origin: origin), unfinished: UnfinishedFiles(),
+        comesBack: { comesBack })
     }
 
     /// Writes frames of `step` hundredths of a second. The first of each two seconds is a keyframe; the first of all

@@ -61,8 +61,8 @@ struct OriginTests {
       -> OriginSink
     {
       OriginSink(
-        store, playlistName: "index.m3u8", epoch: mark.epoch, segments: Frames(),
-        segmentDuration: MediaTime(2, .one), comesBack: { comesBack })
+        HLSMedia(Frames(), segmentDuration: MediaTime(2, .one)), in: store,
+        playlistName: "index.m3u8", epoch: mark.epoch, comesBack: { comesBack })
     }
 
     private static func description() throws -> OutputDescription {

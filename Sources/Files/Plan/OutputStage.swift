@@ -77,13 +77,13 @@ final class OutputStage {
     let duration = MediaTime(seconds: request.options.segmentDuration)
     func sink(
       _ path: String, _ content: SegmentCutter.Content = .all,
-      _ listing: (playlist: MultivariantPlaylist, index: Int)? = nil
+      _ listing: HLSMedia.Listing? = nil
     ) throws(UprightError) -> HLSSink {
       try HLSSink(
-        playlistPath: path,
-        segments: plan.container == .hls ? FragmentedSegments() : TransportSegments(),
-        segmentDuration: duration, content: content, listing: listing,
-        unfinished: request.unfinished)
+        HLSMedia(
+          plan.container.makeSegments(), segmentDuration: duration, content: content,
+          listing: listing),
+        playlistPath: path, unfinished: request.unfinished)
     }
     guard let playlists = request.playlists(hasAudio: !plan.sideTracks.isEmpty) else {
       return [[try sink(request.output)]]
@@ -94,7 +94,8 @@ final class OutputStage {
     var sinks: [[any PacketSink]] = []
     for (index, media) in playlists.media.enumerated() {
       let content: SegmentCutter.Content = media.rendition == nil ? .audio : .video
-      let made = try sink(playlists.path(of: media), content, (list, index))
+      let made = try sink(
+        playlists.path(of: media), content, .init(in: list, at: index))
       if content == .audio { sinks[0].append(made) } else { sinks.append([made]) }
     }
     return sinks

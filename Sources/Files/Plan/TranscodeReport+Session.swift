@@ -13,7 +13,8 @@ extension TranscodeReport {
   ///   - output: What was written; `nil` if there is nothing.
   ///   - wall: The elapsed time in seconds.
   init(
-    plan: SessionPlan, tally: SessionTally, output: OutputStage?, outcome: SourceOutcome, decisions: [RotationDecision], warnings: [String], wall: Double
+    plan: SessionPlan, tally: SessionTally, output: OutputStage?, outcome: SourceOutcome,
+    decisions: [RotationDecision], warnings: [String], wall: Double
   ) {
     self.init(
       input: Input(

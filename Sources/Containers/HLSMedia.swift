@@ -1,0 +1,56 @@
+package import UprightOrientation
+internal import UprightMediaIO
+internal import UprightPipeline
+
+/// One media playlist of an HLS output: how it is cut into segments, and which playlists list it.
+package struct HLSMedia {
+  /// Its place in the multivariant playlists.
+  package struct Listing: Sendable {
+    private let playlist: MultivariantPlaylist
+    /// Its index among their media playlists.
+    private let index: Int
+
+    package init(in playlist: MultivariantPlaylist, at index: Int) {
+      (self.playlist, self.index) = (playlist, index)
+    }
+
+    /// The name of the output of a stopped run; `nil` if it isn't partial.
+    var partialPath: String? { playlist.partialPath }
+
+    func begin(_ description: OutputDescription) { playlist.begin(description, of: index) }
+
+    func add(bytes: Int, duration: MediaTime) throws(UprightError) {
+      try playlist.add(bytes: bytes, duration: duration, to: index)
+    }
+
+    func finish(isPartial: Bool) throws(UprightError) {
+      try playlist.finish(index, isPartial: isPartial)
+    }
+
+    func abandon() { playlist.abandon() }
+  }
+
+  let segments: any HLSSegments
+  let segmentDuration: MediaTime
+  /// Which tracks the segments hold.
+  let content: SegmentCutter.Content
+  /// `nil` if no playlist lists it.
+  let listing: Listing?
+
+  package init(
+    _ segments: any HLSSegments, segmentDuration: MediaTime,
+    content: SegmentCutter.Content = .all, listing: Listing? = nil
+  ) {
+    (self.segments, self.segmentDuration) = (segments, segmentDuration)
+    (self.content, self.listing) = (content, listing)
+  }
+
+  /// The cutter of its segments.
+  ///
+  /// - Parameter first: The number of the first segment.
+  func cutter(partDuration: MediaTime? = nil, first: Int = 0) -> SegmentCutter {
+    SegmentCutter(
+      segments, duration: segmentDuration, partDuration: partDuration, content: content,
+      first: first)
+  }
+}
