@@ -49,47 +49,9 @@ struct LiveTarget: Sendable {
     canvas = asked
     var options = configuration.options
     let isDual = options.canvas == .dual
-    switch output {
-    case .hls: container = OutputContainer.hls.with(options.segments)
-    case .push(let url):
-      guard let scheme = InputTrust.scheme(of: url), Self.schemes.contains(scheme) else {
-        throw UprightError(
-          .usage, "the scheme is not supported for output", at: LiveAddress.shown(url),
-          remedy: "give an rtmp, rtmps, rtsp, srt, udp or tcp address")
-      }
-      if case .pull(let source) = configuration.input, LiveAddress.areSame(source, url) {
-        throw UprightError(
-          .usage, "the output is the input: a server would send the session its own stream",
-          at: LiveAddress.shown(url), remedy: "push to another path")
-      }
-      container = try OutputContainer(target: url)
-    case .packets: container = .hls
-    case .segments: container = OutputContainer.hls.with(options.segments)
-    case .bytes(let asked, _):
-      guard [.mpegts, .flv].contains(asked) else {
-        throw UprightError(
-          .usage, "\(asked.rawValue) can't be written to memory as a stream",
-          at: output.displayName,
-          remedy: "use mpegts or flv, or segments")
-      }
-      container = asked
-    case .recording(let path, let limits):
-      try limits.check()
-      container = try Self.container(ofFile: path)
-      // Each file has one format.
-      options.splits = true
-    case .file(let path):
-      container = try Self.container(ofFile: path)
-      if !options.overwrites, FilePath(path).exists {
-        throw UprightError(
-          .cannotCreate, "the output already exists", at: path, remedy: "give another name")
-      }
-    }
-    guard Self.containers.contains(container) else {
-      throw UprightError(
-        .usage, "\(container.rawValue) is not supported as a live output", at: output.displayName,
-        remedy: "use HLS, rtmp, rtsp, srt, or a file in mp4, mov, mkv, ts or flv")
-    }
+    container = try Self.container(of: output, configuration)
+    // Each file of a recording has one format.
+    if case .recording = output { options.splits = true }
     if let asked {
       options.canvas = asked
       if asked != .dual { (options.portraitFit, options.landscapeFit) = (nil, nil) }
@@ -120,20 +82,74 @@ struct LiveTarget: Sendable {
       LiveEncoding(canvas: $0, guidance: guidance, codec: codec, follows: follows)
     }
     if case .hls(let folder) = output, options.isMultivariant(in: container) {
-      let playlists = RenditionPlaylists(
+      playlists = RenditionPlaylists(
         path: "\(folder)/index.m3u8", hasPrefix: false, renditions: options.renditions,
         hasAudio: true)
-      self.playlists = playlists
-      streams = playlists.media.map { media in
+    } else {
+      playlists = nil
+    }
+    streams =
+      playlists?.media.map { media in
         guard let rendition = media.rendition else {
           return LiveStream(encoding: encodings[0], content: .audio)
         }
         return LiveStream(
           encoding: encodings[rendition.canvas], rung: rendition.rung, content: .video)
+      } ?? [LiveStream(encoding: encodings[0])]
+  }
+
+  /// Returns the container of an output.
+  ///
+  /// - Throws: `usage` if the output can't be live; `cannotCreate` if its file already exists and may not be replaced.
+  private static func container(
+    of output: LiveOutput, _ configuration: LiveConfiguration
+  ) throws(UprightError) -> OutputContainer {
+    let options = configuration.options
+    let container: OutputContainer
+    switch output {
+    case .hls, .segments: container = OutputContainer.hls.with(options.segments)
+    case .push(let url):
+      try check(address: url, configuration)
+      container = try OutputContainer(target: url)
+    case .packets: container = .hls
+    case .bytes(let asked, _):
+      guard [.mpegts, .flv].contains(asked) else {
+        throw UprightError(
+          .usage, "\(asked.rawValue) can't be written to memory as a stream",
+          at: output.displayName, remedy: "use mpegts or flv, or segments")
       }
-    } else {
-      playlists = nil
-      streams = [LiveStream(encoding: encodings[0])]
+      container = asked
+    case .recording(let path, let limits):
+      try limits.check()
+      container = try Self.container(ofFile: path)
+    case .file(let path):
+      container = try Self.container(ofFile: path)
+      if !options.overwrites, FilePath(path).exists {
+        throw UprightError(
+          .cannotCreate, "the output already exists", at: path, remedy: "give another name")
+      }
+    }
+    guard containers.contains(container) else {
+      throw UprightError(
+        .usage, "\(container.rawValue) is not supported as a live output", at: output.displayName,
+        remedy: "use HLS, rtmp, rtsp, srt, or a file in mp4, mov, mkv, ts or flv")
+    }
+    return container
+  }
+
+  /// - Throws: `usage` if a stream can't be pushed to `url`, or comes from there.
+  private static func check(
+    address url: String, _ configuration: LiveConfiguration
+  ) throws(UprightError) {
+    guard let scheme = InputTrust.scheme(of: url), schemes.contains(scheme) else {
+      throw UprightError(
+        .usage, "the scheme is not supported for output", at: LiveAddress.shown(url),
+        remedy: "give an rtmp, rtmps, rtsp, srt, udp or tcp address")
+    }
+    if case .pull(let source) = configuration.input, LiveAddress.areSame(source, url) {
+      throw UprightError(
+        .usage, "the output is the input: a server would send the session its own stream",
+        at: LiveAddress.shown(url), remedy: "push to another path")
     }
   }
 

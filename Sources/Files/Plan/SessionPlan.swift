@@ -109,65 +109,67 @@ package struct SessionPlan {
   ) throws(UprightError) -> ([SideTrackWriter], [String]) {
     var tracks: [SideTrackWriter] = []
     var dropped: [String] = []
-    let best = demuxer.bestStream(.audio)?.index
-    var audioTrackLimit = 0
     for stream in demuxer.container.streams where stream.index != video.index {
-      let name = stream.label
-      if stream.isDamagedCover {
-        dropped.append("\(name): a cover that cannot be read")
+      guard !isWrittenOtherwise(stream, demuxer, container) else { continue }
+      let audioTracks = tracks.count { $0.stream.kind == .audio }
+      if let reason = obstacle(to: stream, demuxer, container, audioTracks: audioTracks) {
+        dropped.append("\(stream.label): \(reason)")
         continue
       }
-      switch stream.kind {
-      case .audio:
-        guard container.audioEncoder != nil else {
-          dropped.append("\(name): \(container.rawValue) cannot carry audio")
-          continue
+      do throws(UprightError) {
+        tracks.append(
+          try SideTrackWriter(stream: stream, track: tracks.count + 1, container: container))
+        if stream.kind == .audio, stream.editing == .rate {
+          dropped.append("\(stream.label): silent where an edit list changes its speed")
         }
-        guard audioTrackLimit < container.audioTrackLimit,
-          container.audioTrackLimit != 1 || stream.index == best
-        else {
-          dropped.append("\(name): \(container.rawValue) carries one audio track")
-          continue
-        }
-        do throws(UprightError) {
-          tracks.append(
-            try SideTrackWriter(stream: stream, track: tracks.count + 1, container: container))
-          audioTrackLimit += 1
-          if stream.editing == .rate {
-            dropped.append("\(name): silent where an edit list changes its speed")
-          }
-        } catch {
-          dropped.append("\(name): \(error.message)")
-        }
-      case .subtitle
-      where container.copiesSubtitles(stream.codecName)
-        || stream.isText && container.subtitleEncoder != nil,
-        .video where stream.isAttachedPicture && container.takesCover(stream.codecName):
-        do throws(UprightError) {
-          tracks.append(
-            try SideTrackWriter(stream: stream, track: tracks.count + 1, container: container))
-        } catch {
-          dropped.append("\(name): \(error.message)")
-        }
-      // See `lostTimecodes`.
-      case .data where stream.codecTag == Timecode.track: continue
-      // QuickTime's chapter track, whose content is written as chapters.
-      case .data
-      where stream.codecTag == "text" && container.hasChapters
-        && !demuxer.container.chapters.isEmpty:
-        continue
-      case .video where stream.isAttachedPicture:
-        dropped.append("\(name): cover picture")
-      case .video:
-        dropped.append("\(name): only one video track is transcoded")
-      default:
-        dropped.append("\(name): not supported in \(container.rawValue)")
+      } catch {
+        dropped.append("\(stream.label): \(error.message)")
       }
     }
     if video.metadata["alpha_mode"] == "1" {
       dropped.append("\(video.label): its transparency")
     }
     return (tracks, dropped)
+  }
+
+  /// Returns whether the output has the stream in another form than a track, or a warning of its own names it.
+  private static func isWrittenOtherwise(
+    _ stream: StreamInfo, _ demuxer: any PacketSource, _ container: OutputContainer
+  ) -> Bool {
+    guard stream.kind == .data else { return false }
+    // See `lostTimecodes`.
+    if stream.codecTag == Timecode.track { return true }
+    // QuickTime's chapter track, whose content is written as chapters.
+    return stream.codecTag == "text" && container.hasChapters
+      && !demuxer.container.chapters.isEmpty
+  }
+
+  /// Returns why a stream can't be a track of the output; `nil` if it can.
+  ///
+  /// - Parameter audioTracks: The number of audio tracks so far.
+  private static func obstacle(
+    to stream: StreamInfo, _ demuxer: any PacketSource, _ container: OutputContainer,
+    audioTracks: Int
+  ) -> String? {
+    if stream.isDamagedCover { return "a cover that cannot be read" }
+    switch stream.kind {
+    case .audio:
+      guard container.audioEncoder != nil else {
+        return "\(container.rawValue) cannot carry audio"
+      }
+      let isChosen =
+        audioTracks < container.audioTrackLimit
+        && (container.audioTrackLimit != 1 || stream.index == demuxer.bestStream(.audio)?.index)
+      return isChosen ? nil : "\(container.rawValue) carries one audio track"
+    case .subtitle
+    where container.copiesSubtitles(stream.codecName)
+      || stream.isText && container.subtitleEncoder != nil:
+      return nil
+    case .video where stream.isAttachedPicture:
+      return container.takesCover(stream.codecName) ? nil : "cover picture"
+    case .video: return "only one video track is transcoded"
+    default: return "not supported in \(container.rawValue)"
+    }
   }
 
   // MARK: - Canvas

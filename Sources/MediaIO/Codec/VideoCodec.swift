@@ -159,65 +159,82 @@ public enum VideoCodec: String, Sendable, CaseIterable {
   /// much again. libx265 veryfast 28: 13.4, 89, 1.3; veryfast 22: 16.3, 192, 1.8; fast 22: 16.6, 199, 2.1.
   func options(for settings: VideoEncoder.Settings) -> [(String, String)] {
     var options: [String: String] = [:]
-    let quality: Double? =
-      if case .constantQuality(let value) = settings.rate { value } else { nil }
-    let isConstant = if case .constantQuality = settings.rate { true } else { false }
-    func crf(_ standard: Int) -> String { quality.map { "\($0)" } ?? "\(standard)" }
+    let (isLive, parameters) = (settings.isLive, parameters(for: settings))
+    /// Sets the constant quality, if there is one: by default a value for live streams, and one for files.
+    func setQuality(_ live: Int, _ file: Int) {
+      guard case .constantQuality(let quality) = settings.rate else { return }
+      options["crf"] = quality.map { "\($0)" } ?? "\(isLive ? live : file)"
+    }
     switch self {
     case .h264:
-      options["preset"] = settings.speed ?? (settings.isLive ? "veryfast" : "faster")
+      options["preset"] = settings.speed ?? (isLive ? "veryfast" : "faster")
       options["forced-idr"] = "1"
-      if settings.isLive { options["tune"] = "zerolatency" }
-      if isConstant { options["crf"] = crf(settings.isLive ? 23 : 20) }
-      var parameters: [String] = settings.repeatsHeaders ? ["repeat-headers=1"] : []
-      // The parameter sets don't depend on the rate control, so that it can change in a live stream.
-      if settings.isLive { parameters.append("stitchable=1") }
-      if settings.fields == .bottomFirst { parameters.append("bff=1") }
-      if let instructions = Self.instructions(for: settings) { parameters.append(instructions) }
-      let hdr = settings.colour.hdr
-      if let mastering = hdr.mastering {
-        parameters.append("mastering-display=\(mastering.inUnits)")
-      }
-      if let light = hdr.light { parameters.append("cll=\(light.text)") }
-      if !parameters.isEmpty { options["x264-params"] = parameters.joined(separator: ":") }
+      if isLive { options["tune"] = "zerolatency" }
+      setQuality(23, 20)
     case .hevc:
-      options["preset"] = settings.speed ?? (settings.isLive ? "veryfast" : "fast")
+      options["preset"] = settings.speed ?? (isLive ? "veryfast" : "fast")
       options["forced-idr"] = "1"
-      if settings.isLive { options["tune"] = "zerolatency" }
-      if isConstant { options["crf"] = crf(settings.isLive ? 28 : 21) }
-      var parameters = "log-level=none"
-      if settings.repeatsHeaders { parameters += ":repeat-headers=1" }
-      // libx265 3.5 writes past the end of a row of blocks that is shorter than its vectors.
-      if settings.size.width < 128 { parameters += ":cutree=0" }
-      let hdr = settings.colour.hdr
-      if let mastering = hdr.mastering { parameters += ":master-display=\(mastering.inUnits)" }
-      if let light = hdr.light { parameters += ":max-cll=\(light.text)" }
-      options["x265-params"] = parameters
+      if isLive { options["tune"] = "zerolatency" }
+      setQuality(28, 21)
     case .av1 where settings.isAmongOthers:
       options["usage"] = "realtime"
-      options["cpu-used"] = settings.speed ?? (settings.isLive ? "7" : "6")
+      options["cpu-used"] = settings.speed ?? (isLive ? "7" : "6")
       options["row-mt"] = "1"
-      if isConstant { options["crf"] = crf(settings.isLive ? 35 : 30) }
+      setQuality(35, 30)
     case .av1:
       options["preset"] = settings.speed ?? "10"
-      if isConstant { options["crf"] = crf(35) }
-      let hdr = settings.colour.hdr
-      var parameters: [String] = []
-      if let mastering = hdr.mastering {
-        parameters.append("mastering-display=\(mastering.inFractions)")
-      }
-      if let light = hdr.light { parameters.append("content-light=\(light.text)") }
-      if !parameters.isEmpty { options["svtav1-params"] = parameters.joined(separator: ":") }
+      setQuality(35, 35)
     case .vp9:
       options["deadline"] = "realtime"
       options["cpu-used"] = settings.speed ?? "6"
       options["row-mt"] = "1"
-      if settings.isLive { options["lag-in-frames"] = "0" }
-      if isConstant { options["crf"] = crf(32) }
+      if isLive { options["lag-in-frames"] = "0" }
+      setQuality(32, 32)
     case .raw: break
+    }
+    if let name = parametersOption, !parameters.isEmpty {
+      options[name] = parameters.joined(separator: ":")
     }
     for (key, value) in settings.options { merge(key, value, into: &options) }
     return options.sorted { $0.key < $1.key }
+  }
+
+  /// The name of the option with the encoder's own parameters; `nil` if it has none.
+  private var parametersOption: String? {
+    switch self {
+    case .h264: "x264-params"
+    case .hevc: "x265-params"
+    case .av1: "svtav1-params"
+    case .vp9, .raw: nil
+    }
+  }
+
+  /// Returns the encoder's own parameters that libavcodec has no option for.
+  private func parameters(for settings: VideoEncoder.Settings) -> [String] {
+    var parameters: [String] = []
+    let (mastering, light) = (settings.colour.hdr.mastering, settings.colour.hdr.light)
+    switch self {
+    case .h264:
+      if settings.repeatsHeaders { parameters.append("repeat-headers=1") }
+      // The parameter sets don't depend on the rate control, so that it can change in a live stream.
+      if settings.isLive { parameters.append("stitchable=1") }
+      if settings.fields == .bottomFirst { parameters.append("bff=1") }
+      if let instructions = Self.instructions(for: settings) { parameters.append(instructions) }
+      if let mastering { parameters.append("mastering-display=\(mastering.inUnits)") }
+      if let light { parameters.append("cll=\(light.text)") }
+    case .hevc:
+      parameters.append("log-level=none")
+      if settings.repeatsHeaders { parameters.append("repeat-headers=1") }
+      // libx265 3.5 writes past the end of a row of blocks that is shorter than its vectors.
+      if settings.size.width < 128 { parameters.append("cutree=0") }
+      if let mastering { parameters.append("master-display=\(mastering.inUnits)") }
+      if let light { parameters.append("max-cll=\(light.text)") }
+    case .av1 where !settings.isAmongOthers:
+      if let mastering { parameters.append("mastering-display=\(mastering.inFractions)") }
+      if let light { parameters.append("content-light=\(light.text)") }
+    case .av1, .vp9, .raw: break
+    }
+    return parameters
   }
 
   /// Returns libx264's option for the instructions that it may use; `nil` for all of the CPU's.
@@ -237,7 +254,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
 
   /// Appends to the encoder's parameter string. Replaces any other option.
   private func merge(_ key: String, _ value: String, into options: inout [String: String]) {
-    if ["x264-params", "x265-params", "svtav1-params"].contains(key), let ours = options[key] {
+    if key == parametersOption, let ours = options[key] {
       options[key] = "\(ours):\(value)"
     } else {
       options[key] = value

@@ -14,71 +14,92 @@ extension Demuxer {
     redirects: RedirectGuard?
   ) {
     let address = url == "-" ? standardInput() : url
-    // A path that looks like a protocol ("a:b.mp4") stays a path.
-    let pipe = NamedPipe.isOne(address) ? try NamedPipe.openForReading(address, interrupt) : nil
-    let target =
-      InputTrust.scheme(of: address) == nil
-      ? pipe.map { "pipe:\($0)" } ?? "file:\(address)" : address
-    let trust = InputTrust(url: address)
-    var demuxer: UnsafePointer<AVInputFormat>?
-    if let format = format ?? InputTrust.stillImageDemuxer(of: address) {
-      demuxer = av_find_input_format(format)
-      if demuxer == nil {
-        throw UprightError(
-          .usage, "no demuxer is called \(format)", at: "--input-format",
-          remedy: "try mp4, mpegts or flv"
-        )
-      }
-    }
+    let target = try target(of: address, interrupt)
+    let demuxer = try (format ?? InputTrust.stillImageDemuxer(of: address)).map(inputFormat)
     try checkTags(url)
     var context = QuietContext.input()
     guard let allocated = context else { throw outOfMemory(url) }
     allocated.pointee.interrupt_callback = interrupt.callback
     let redirects = RedirectGuard(allocated, url: address, interrupt: interrupt)
     if settings["tls_verify"] == "1" { upright_verify_certificates(allocated) }
-    var options = [
-      ("format_whitelist", trust.formats), ("protocol_whitelist", trust.protocols),
-      // Keeps the packets of a program that is announced late.
-      ("scan_all_pmts", "1"),
-      // A live playlist on a connection that is kept would be read again without a check.
-      ("http_persistent", "0"),
-    ]
-    options += settings.sorted { $0.key < $1.key }
     if let input {
       allocated.pointee.pb = input
       allocated.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
     }
     let nested = input == nil ? NestedInputCheck(allocated, input: target) : nil
     _ = upright_log_take_error()
-    let opened = try withDictionary(options) { dictionary throws(UprightError) in
+    let opened = try withDictionary(options(address, settings)) { dictionary throws(UprightError) in
       avformat_open_input(&context, target, demuxer, &dictionary)
     }
     guard opened >= 0, let context else {
       throw openError(opened, url: url, nested, redirects)
     }
-    if String(cString: context.pointee.iformat.pointee.name) == "ogg",
-      let file = ByteSource(regularFile: url), OggPages.isChained(file)
-    {
-      var pointer: UnsafeMutablePointer<AVFormatContext>? = context
-      avformat_close_input(&pointer)
-      throw UprightError(
-        .badData, "is a chained Ogg: only its first link could be read", at: url,
-        remedy: "join its links into one stream first")
-    }
     let opening = bufferedOpening(context)
-    let found = looksAhead && nested?.isRefused != true ? findStreams(context, settings) : 0
-    // One of several variants may be unreadable. It is an error only if none is left.
-    let isLeft =
-      nested?.isRefused != true && (context.pointee.nb_streams > 0 || nested?.refusal == nil)
-    if found < 0 || !isLeft {
+    do throws(UprightError) {
+      try checkLinks(context, url)
+      let found = looksAhead && nested?.isRefused != true ? findStreams(context, settings) : 0
+      // One of several variants may be unreadable. It is an error only if none is left.
+      let isLeft =
+        nested?.isRefused != true && (context.pointee.nb_streams > 0 || nested?.refusal == nil)
+      if found < 0 || !isLeft { throw openError(found, url: url, nested, redirects) }
+    } catch {
       var pointer: UnsafeMutablePointer<AVFormatContext>? = context
       avformat_close_input(&pointer)
-      throw openError(found, url: url, nested, redirects)
+      throw error
     }
     nested?.finishOpening()
     // Metadata that changed during the look-ahead belongs to packets that are still to be read.
     context.pointee.event_flags &= ~AVFMT_EVENT_FLAG_METADATA_UPDATED
     return (context, opening, nested, redirects)
+  }
+
+  /// Returns the URL under which libavformat opens `address`. A path that looks like a protocol ("a:b.mp4") stays a
+  /// path.
+  private static func target(
+    of address: String, _ interrupt: Interrupt
+  ) throws(UprightError) -> String {
+    let pipe = NamedPipe.isOne(address) ? try NamedPipe.openForReading(address, interrupt) : nil
+    guard InputTrust.scheme(of: address) == nil else { return address }
+    return pipe.map { "pipe:\($0)" } ?? "file:\(address)"
+  }
+
+  private static func inputFormat(
+    _ name: String
+  ) throws(UprightError) -> UnsafePointer<AVInputFormat> {
+    guard let format = av_find_input_format(name) else {
+      throw UprightError(
+        .usage, "no demuxer is called \(name)", at: "--input-format",
+        remedy: "try mp4, mpegts or flv")
+    }
+    return format
+  }
+
+  /// Returns libavformat's options for an input.
+  ///
+  /// - Parameter settings: The options that override others.
+  private static func options(
+    _ address: String, _ settings: [String: String]
+  ) -> [(String, String)] {
+    let trust = InputTrust(url: address)
+    return [
+      ("format_whitelist", trust.formats), ("protocol_whitelist", trust.protocols),
+      // Keeps the packets of a program that is announced late.
+      ("scan_all_pmts", "1"),
+      // A live playlist on a connection that is kept would be read again without a check.
+      ("http_persistent", "0"),
+    ] + settings.sorted { $0.key < $1.key }
+  }
+
+  /// Throws `badData` if the input is a chained Ogg.
+  private static func checkLinks(
+    _ context: UnsafeMutablePointer<AVFormatContext>, _ url: String
+  ) throws(UprightError) {
+    guard String(cString: context.pointee.iformat.pointee.name) == "ogg",
+      let file = ByteSource(regularFile: url), OggPages.isChained(file)
+    else { return }
+    throw UprightError(
+      .badData, "is a chained Ogg: only its first link could be read", at: url,
+      remedy: "join its links into one stream first")
   }
 
   /// Reads ahead to find the streams. Applies `settings` also to the decoders that libavformat opens for
