@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks the style: the format of Swift, number conversions, the syntax of shell and Python scripts, that the
-# code in articles is that of the samples, and that links lead somewhere.
+# Checks the style: the format of Swift, number conversions, the size of functions, the syntax of shell and Python
+# scripts, that the code in articles is that of the samples, and that links lead somewhere.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,5 +18,6 @@ while IFS= read -r script; do
   python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read(), sys.argv[1])' "$script"
 done < <(git ls-files '*.py')
 python3 Scripts/type_graph.py
+python3 Scripts/function_sizes.py
 python3 Scripts/check_docs.py
 echo "lint: clean"
