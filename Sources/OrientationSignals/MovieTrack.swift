@@ -1,3 +1,5 @@
+package import UprightOrientation
+
 /// A track of an MP4 or MOV file, as the file's index describes it (ISO/IEC 14496-12, 8.3 to 8.5).
 package struct MovieTrack: Sendable, Hashable {
   /// The `track_ID`.
@@ -6,6 +8,8 @@ package struct MovieTrack: Sendable, Hashable {
   package let handler: MP4BoxType
   /// The sample entries, in order.
   package let entries: [SampleEntry]
+  /// What the boxes say of the shape of its frames, without the matrix's scale; `nil` for a track that isn't video.
+  package let shape: StreamShape?
 
   /// The largest sample entry that is kept, in bytes. Parameter sets take some kilobytes.
   private static let largestEntry = 1 << 20
@@ -27,9 +31,17 @@ package struct MovieTrack: Sendable, Hashable {
     guard
       let table = MP4Boxes.payload(at: "mdia", "minf", "stbl", "stsd", of: movie, in: track)
     else {
-      entries = []
+      (entries, shape) = ([], nil)
       return
     }
+    func content(_ box: Range<Int>?) -> [UInt8] {
+      box.map { Array(movie[$0.prefix(Self.largestEntry)]) } ?? []
+    }
+    shape =
+      MovieTrackShape(
+        header: content(MP4Boxes.payload(at: "tkhd", of: movie, in: track)),
+        apertures: content(MP4Boxes.payload(at: "tapt", of: movie, in: track)),
+        descriptions: content(table))?.shape
     let isVersion0 = movie[table].first == 0
     entries = MP4Boxes(movie, in: table.dropFirst(8)).complete
       .filter { $0.whole.count <= Self.largestEntry }

@@ -62,6 +62,8 @@ extension StreamInfo {
 struct TrackProperties {
   /// The tracks of an MP4 or MOV file.
   let movie: [MovieTrack]
+  /// The shapes of a Matroska file's video tracks, in order.
+  private let matroska: [StreamShape]
   /// The encryption of a Matroska file's tracks, by the index of the stream.
   let ciphers: [Int: String]
   let outline: MovieOutline?
@@ -77,19 +79,37 @@ struct TrackProperties {
   ) {
     guard String(cString: context.pointee.iformat.pointee.name).hasPrefix("mov,") else {
       (movie, outline, topBoxes) = ([], nil, [])
+      // Of any other input, only what is in memory is read, so that no second connection is made.
+      matroska = MatroskaVideo.shapes { position, count in
+        if let file { return file.read(at: position, count: count) }
+        guard position >= 0, position < opening.count else { return [] }
+        return Array(opening[position...].prefix(count))
+      }
       ciphers = file.map { MatroskaEncryption.algorithms(in: $0) } ?? [:]
       return
     }
     var found = content ?? MovieContent(inOpening: opening)
-    if found == nil, file == nil, let url = context.pointee.url {
-      found = ByteSource(url: String(cString: url), interrupt: interrupt)
-        .flatMap { MovieContent(in: $0) }
+    if found?.isComplete != true, file == nil, let url = context.pointee.url {
+      found =
+        ByteSource(url: String(cString: url), interrupt: interrupt)
+        .flatMap { MovieContent(in: $0) } ?? found
     }
     movie = found.map { MovieTrack.tracks(inMovie: $0.bytes) } ?? []
-    outline = found.map { MovieOutline(movie: $0.bytes) }
+    outline = found.flatMap { $0.isComplete ? MovieOutline(movie: $0.bytes) : nil }
     var seen: Set<MP4BoxType> = []
     topBoxes = file.map { MovieFileBoxes($0).map(\.type).filter { seen.insert($0).inserted } } ?? []
-    ciphers = [:]
+    (ciphers, matroska) = ([:], [])
+  }
+
+  /// Returns what the container says of the shape of a video stream, without the scale of a matrix, where
+  /// libavformat leaves it out or merges it with what the bitstream says: cropping, and the aspect ratio of the pixels.
+  /// `nil` if it can't be read.
+  ///
+  /// - Parameters:
+  ///   - track: The track of an MP4 or MOV file.
+  ///   - order: The number of video streams before it.
+  func shape(of track: MovieTrack?, order: Int) -> StreamShape? {
+    track?.shape ?? (order < matroska.count ? matroska[order] : nil)
   }
 }
 

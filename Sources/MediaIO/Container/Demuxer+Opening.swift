@@ -153,8 +153,7 @@ extension Demuxer {
   }
 
   static func describe(
-    _ context: UnsafeMutablePointer<AVFormatContext>, _ header: ContainerIndex, zero: Int64,
-    tracks: TrackProperties
+    _ context: UnsafeMutablePointer<AVFormatContext>, zero: Int64, tracks: TrackProperties
   ) throws(UprightError) -> Container {
     var streams: [StreamInfo] = []
     var videoStreams = 0
@@ -162,10 +161,9 @@ extension Demuxer {
       guard let stream = context.pointee.streams[index] else { continue }
       let track = tracks.movie.first { $0.identifier == Int(stream.pointee.id) }
       correct(stream, by: track)
-      let shape = header.shape(track: Int(stream.pointee.id), order: videoStreams)
       let info = try StreamInfo(
-        stream, shape: shape, zero: zero, isScript: isScript(stream, in: context), track: track,
-        cipher: tracks.ciphers[index])
+        stream, shape: tracks.shape(of: track, order: videoStreams), zero: zero,
+        isScript: isScript(stream, in: context), track: track, cipher: tracks.ciphers[index])
       if info.kind == .video, !info.isAttachedPicture { videoStreams += 1 }
       streams.append(info)
     }

@@ -135,12 +135,11 @@ package final class Demuxer {
       return
     }
     do throws(UprightError) {
-      let format = String(cString: context.pointee.iformat.pointee.name)
       let described = try Self.describe(
-        context, ContainerIndex(url, format: format, opening: opening), zero: zero,
+        context, zero: zero,
         tracks: TrackProperties(context, opening: opening, movie, file, interrupt))
-      let isMovie = described.format.hasPrefix("mov,") && input == nil
-      presentations = isMovie ? Self.presentations(of: described, in: url) : [:]
+      let isMovie = described.format.hasPrefix("mov,")
+      presentations = isMovie ? Self.presentations(of: described, movie, in: file) : [:]
       container = described.presented(by: presentations)
       selected = Set(container.streams.map(\.index))
       applySelection()

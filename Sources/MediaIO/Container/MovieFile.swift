@@ -1,14 +1,16 @@
 package import UprightSignals
 
 /// The boxes at the top level of an MP4 or MOV file (ISO/IEC 14496-12, 4.2), up to the first invalid one.
-/// Fragmented files have two for each fragment: at most 10 000 are read.
+/// Fragmented files have two for each fragment: at most 10 000 are read by default.
 package struct MovieFileBoxes: Sequence, IteratorProtocol {
   private let file: ByteSource
-  private var position: Int? = 0
+  private var position: Int?
   /// The number of boxes that may still be read.
-  package private(set) var rest = 10_000
+  package private(set) var rest: Int
 
-  package init(_ file: ByteSource) { self.file = file }
+  package init(_ file: ByteSource, from position: Int = 0, atMost count: Int = 10_000) {
+    (self.file, self.position, rest) = (file, position, count)
+  }
 
   package mutating func next() -> MP4Box? {
     guard let start = position, rest > 0,
@@ -26,6 +28,8 @@ package struct MovieContent {
   package let bytes: [UInt8]
   /// The position of the content in the file.
   let position: Int
+  /// Whether `bytes` are all of the content.
+  let isComplete: Bool
 
   /// The largest index that is read into memory.
   private static let largest = 64 << 20
@@ -39,17 +43,16 @@ package struct MovieContent {
       box.payload.count <= Self.largest
     else { return nil }
     bytes = file.read(at: box.payload.lowerBound, count: box.payload.count)
-    position = box.payload.lowerBound
+    (position, isComplete) = (box.payload.lowerBound, true)
     guard bytes.count == box.payload.count else { return nil }
   }
 
-  /// Returns the index in the first bytes of a file; `nil` if they don't hold all of it.
+  /// Returns the index in the first bytes of a file, as far as they hold it; `nil` if it isn't there.
   init?(inOpening opening: [UInt8]) {
-    guard let box = MP4Boxes(opening, in: opening.indices).first(where: { $0.type == "moov" }),
-      box.isComplete
+    guard let box = MP4Boxes(opening, in: opening.indices).first(where: { $0.type == "moov" })
     else { return nil }
     bytes = Array(opening[box.payload])
-    position = box.payload.lowerBound
+    (position, isComplete) = (box.payload.lowerBound, box.isComplete)
   }
 
   /// The boxes that such a file begins with.

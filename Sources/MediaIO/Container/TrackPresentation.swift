@@ -20,51 +20,21 @@ struct TrackPresentation: Sendable {
   /// The most audio that an edit list hides at the start because an encoder put it there, in samples.
   private static let longestPriming: Int64 = 4096
 
-  /// The largest movie index that is read.
-  private static let largestIndex = 64 << 20
-  /// The most boxes at the top level that are read: a fragment has two.
-  private static let mostBoxes = 20_000
-
-  /// Returns the presentations of the tracks in the file at `url` that need one, by `track_ID`.
-  static func all(ofFileAt url: String) -> [Int: TrackPresentation] {
-    guard let file = ByteSource(regularFile: url), let (movie, fragments) = movie(in: file) else {
-      return [:]
+  /// Returns the presentations of the tracks in a file that need one, by `track_ID`.
+  ///
+  /// - Parameter movie: The file's index.
+  static func all(in file: ByteSource, _ movie: MovieContent) -> [Int: TrackPresentation] {
+    let tracks = TrackTimes.tracks(inMovie: movie.bytes)
+    var fragments: MovieFragments?
+    if TrackTimes.hasFragments(movie.bytes) {
+      // Few fragmented movies have edits, and their fragments are many.
+      guard tracks.contains(where: { !$0.edits.isEmpty }) else { return [:] }
+      fragments = MovieFragments(of: movie, in: file)
+      guard fragments != nil else { return [:] }
     }
-    let tracks = TrackTimes.tracks(inMovie: movie)
-    // Few fragmented movies have edits, and their fragments are many.
-    guard fragments == nil || tracks.contains(where: { !$0.edits.isEmpty }) else { return [:] }
     var found: [Int: TrackPresentation] = [:]
     for track in tracks { found[track.identifier] = TrackPresentation(track, fragments) }
     return found
-  }
-
-  /// Returns the content of the file's first `moov` box and what its fragments add; `nil` for no fragments.
-  private static func movie(
-    in file: ByteSource
-  ) -> (movie: [UInt8], fragments: MovieFragments?)? {
-    var position = 0
-    var movie: [UInt8]?
-    var fragments: MovieFragments?
-    for _ in 0..<mostBoxes {
-      guard let box = MP4Box(header: file.read(at: position, count: 16), at: position) else {
-        break
-      }
-      if box.type == "moov" || box.type == "moof" && fragments != nil {
-        guard box.payload.count <= largestIndex else { return nil }
-        let bytes = file.read(at: box.payload.lowerBound, count: box.payload.count)
-        guard bytes.count == box.payload.count else { break }
-        if box.type == "moof" {
-          fragments?.add(bytes)
-        } else if movie == nil {
-          movie = bytes
-          guard TrackTimes.hasFragments(bytes) else { break }
-          fragments = MovieFragments(inMovie: bytes)
-        }
-      }
-      guard box.isComplete else { break }
-      position = box.whole.upperBound
-    }
-    return movie.map { ($0, fragments) }
   }
 
   /// Returns `nil` if libavformat presents the track as it should, or if its times have no meaning.
@@ -172,10 +142,34 @@ extension CodecParameters {
   }
 }
 
+extension MovieFragments {
+  /// The largest fragment that is read, in bytes.
+  private static let largest = 64 << 20
+
+  /// Reads the fragments after the index of a file, up to the first incomplete one. Returns `nil` if one is too large.
+  fileprivate init?(of movie: MovieContent, in file: ByteSource) {
+    self.init(inMovie: movie.bytes)
+    let end = movie.position + movie.bytes.count
+    for box in MovieFileBoxes(file, from: end, atMost: 20_000) where box.type == "moof" {
+      guard box.payload.count <= Self.largest else { return nil }
+      let bytes = file.read(at: box.payload.lowerBound, count: box.payload.count)
+      guard bytes.count == box.payload.count else { return }
+      add(bytes)
+    }
+  }
+}
+
 extension Demuxer {
   /// Returns the presentations of the streams that need one, by the index of the stream.
-  static func presentations(of container: Container, in url: String) -> [Int: TrackPresentation] {
-    let tracks = TrackPresentation.all(ofFileAt: url)
+  ///
+  /// - Parameters:
+  ///   - movie: The index of the file; `nil` if it can't be read.
+  ///   - file: The local file.
+  static func presentations(
+    of container: Container, _ movie: MovieContent?, in file: ByteSource?
+  ) -> [Int: TrackPresentation] {
+    guard let file, let movie else { return [:] }
+    let tracks = TrackPresentation.all(in: file, movie)
     guard !tracks.isEmpty else { return [:] }
     var found: [Int: TrackPresentation] = [:]
     for stream in container.streams where !stream.isAttachedPicture {
