@@ -115,7 +115,7 @@ struct JoinParameterTests {
     let scratch = try Scratch()
     let (name, options, reason) = Self.refused[index]
     let path = try Self.clip(scratch, name, ["-pix_fmt", "yuv420p"] + options)
-    let error = #expect(throws: StreamMerger.Refusal.self) { try SplicedFile.join(path, .matroska) }
+    let error = #expect(throws: CopyRefusal.self) { try SplicedFile.join(path, .matroska) }
     #expect(error?.reason == reason)
   }
 
@@ -130,7 +130,7 @@ struct JoinParameterTests {
     }
     let both = scratch.path("both.h264")
     try (files[0] + files[1]).write(to: URL(fileURLWithPath: both))
-    let error = #expect(throws: StreamMerger.Refusal.self) { try SplicedFile.join(both, .matroska) }
+    let error = #expect(throws: CopyRefusal.self) { try SplicedFile.join(both, .matroska) }
     #expect(error?.reason == "its parameter sets change")
   }
 

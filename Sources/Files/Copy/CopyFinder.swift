@@ -184,7 +184,7 @@ struct CopyFinder {
         inputSurvey: inputSurvey, parts: parts,
         decodingTimes: try inputSurvey.survey.decodingTimes(),
         join: join, codec: codec)
-    } catch let refusal as StreamMerger.Refusal {
+    } catch let refusal as CopyRefusal {
       throw CopyRefusal(reason: "\(first); \(refusal.reason)")
     }
   }

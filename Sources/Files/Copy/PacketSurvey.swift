@@ -4,9 +4,6 @@ internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// Why an input is not copied, as a text for the user. Ends the analysis.
-struct CopyRefusal: Error { let reason: String }
-
 /// Data about the video packets of an input, collected in one pass without decoding. Uses 32 bytes per frame
 /// and no objects, however long the input is.
 struct PacketSurvey {

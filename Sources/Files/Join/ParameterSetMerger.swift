@@ -18,7 +18,7 @@ struct ParameterSetMerger: Sendable {
   private let sets: [ParameterSet]
   private let numbering: Numbering
 
-  init(_ found: StreamParameterSets, _ codec: VideoCodec) throws(StreamMerger.Refusal) {
+  init(_ found: StreamParameterSets, _ codec: VideoCodec) throws(CopyRefusal) {
     switch found.flaw {
     case .unreadable: throw .init(reason: "its parameter sets cannot be read")
     case .changing: throw .init(reason: "its parameter sets change")

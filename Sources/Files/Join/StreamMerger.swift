@@ -3,6 +3,9 @@ internal import UprightSignals
 internal import UprightContainers
 internal import UprightMediaIO
 
+/// Why an input, or a part of it, can't be copied, as a text for the user.
+struct CopyRefusal: Error, Hashable { let reason: String }
+
 /// Combines encoded frames with copied ones in one track.
 ///
 /// For H.264 and HEVC, the encoder's parameter sets have IDs that the source doesn't use, so that both are in
@@ -10,11 +13,6 @@ internal import UprightMediaIO
 /// packets as well, for decoders that discard the configuration. VP9 and AV1 have no parameter sets that
 /// apply beyond a keyframe.
 struct StreamMerger: Sendable {
-  /// Why frames of a stream can't be combined with encoded ones, as a text for the user.
-  struct Refusal: Error, Hashable {
-    let reason: String
-  }
-
   private let codec: VideoCodec
   private let source: CodecParameters
   /// The pixel format of the copied frames.
@@ -27,13 +25,15 @@ struct StreamMerger: Sendable {
   /// - Parameters:
   ///   - sets: What was found in all packets: an ID must be unused in all of them.
   ///   - container: The container of the combined track.
-  /// - Throws: `Refusal` if encoded frames can't be combined with this stream's.
-  init(_ video: StreamInfo, sets: InBandParameterSets, container: OutputContainer) throws(Refusal) {
+  /// - Throws: `CopyRefusal` if encoded frames can't be combined with this stream's.
+  init(_ video: StreamInfo, sets: InBandParameterSets, container: OutputContainer)
+    throws(CopyRefusal)
+  {
     guard let codec = VideoCodec(rawValue: video.codecName), codec.isLinked else {
-      throw Refusal(reason: "there is no encoder for \(video.codecLabel)")
+      throw CopyRefusal(reason: "there is no encoder for \(video.codecLabel)")
     }
     guard container.canCarry(codec) else {
-      throw Refusal(reason: "\(container.rawValue) cannot carry \(codec.rawValue)")
+      throw CopyRefusal(reason: "\(container.rawValue) cannot carry \(codec.rawValue)")
     }
     self.codec = codec
     source = video.parameters
@@ -47,7 +47,7 @@ struct StreamMerger: Sendable {
     } else {
       guard let format = source.pixelFormat, codec.supports(format), !format.hasAlpha,
         video.metadata.allSatisfy({ $0.key.lowercased() != "alpha_mode" })
-      else { throw Refusal(reason: "there is no encoder for its kind of pixels") }
+      else { throw CopyRefusal(reason: "there is no encoder for its kind of pixels") }
       self.sets = nil
       self.format = format
       reordering = 0
@@ -56,13 +56,13 @@ struct StreamMerger: Sendable {
 
   private static func format(
     _ sequence: SequenceParameters, _ codec: VideoCodec
-  ) throws(Refusal) -> PixelFormat {
+  ) throws(CopyRefusal) -> PixelFormat {
     let depth = sequence.lumaDepth
     let layout = ["gray", "yuv420p", "yuv422p", "yuv444p"][sequence.chroma]
     let name = depth == 8 ? layout : "\(layout)\(depth)le"
     guard sequence.chroma == 0 || depth == sequence.chromaDepth, !sequence.hasSeparatePlanes,
       let format = PixelFormat(name: name), codec.supports(format)
-    else { throw Refusal(reason: "there is no encoder for its kind of pixels") }
+    else { throw CopyRefusal(reason: "there is no encoder for its kind of pixels") }
     return format
   }
 

@@ -21,35 +21,13 @@ extension RotationReducer {
       RuleResult(outcome: .keep, rule: rule, reason: nil)
     }
 
-    static func refused(_ refusal: Refusal) -> RuleResult {
-      RuleResult(outcome: .refuse, rule: refusal.rule, reason: refusal.reason)
+    /// A report gives the name of the rule as the reason.
+    static func refused(_ rule: RotationRule) -> RuleResult {
+      RuleResult(outcome: .refuse, rule: rule, reason: "\(rule)")
     }
 
     static func invalid(_ rule: RotationRule, _ message: String) -> RuleResult {
       RuleResult(outcome: .invalid, rule: rule, reason: message)
-    }
-  }
-
-  /// A refusal, with its rule and its `reason` in a report.
-  enum Refusal {
-    case rotationLocked, applicationInactive, autorotationDisabled, notSupported
-
-    var rule: RotationRule {
-      switch self {
-      case .rotationLocked: .rotationLocked
-      case .applicationInactive: .applicationInactive
-      case .autorotationDisabled: .autorotationDisabled
-      case .notSupported: .notSupported
-      }
-    }
-
-    var reason: String {
-      switch self {
-      case .rotationLocked: "rotationLocked"
-      case .applicationInactive: "applicationInactive"
-      case .autorotationDisabled: "autorotationDisabled"
-      case .notSupported: "notSupported"
-      }
     }
   }
 
