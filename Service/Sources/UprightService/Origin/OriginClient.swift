@@ -27,9 +27,6 @@ final class OriginClient: Sendable {
     case tag(String)
   }
 
-  /// Why there was no answer.
-  struct Failure: Error { let reason: String }
-
   /// The start of all addresses, without a slash at the end.
   let base: String
   private let token: String?
@@ -74,9 +71,9 @@ final class OriginClient: Sendable {
   func send(
     _ method: HTTPMethod, _ path: String, body: [UInt8]? = nil, type: String? = nil,
     if condition: Condition = .none
-  ) async throws(Failure) -> Answer {
+  ) async throws(RequestFailure) -> Answer {
     guard let client = client.withLock({ $0 }) else {
-      throw Failure(reason: "the service is shutting down")
+      throw RequestFailure(reason: "the service is shutting down")
     }
     var request = HTTPClientRequest(url: "\(base)/\(path)")
     request.method = method
@@ -96,9 +93,9 @@ final class OriginClient: Sendable {
         status: Int(answer.status.code), tag: answer.headers.first(name: "ETag"),
         body: Array(bytes.readableBytesView))
     } catch let error as HTTPClientError {
-      throw Failure(reason: error.shortDescription)
+      throw RequestFailure(reason: error.shortDescription)
     } catch is NIOTooManyBytesError {
-      throw Failure(reason: "the answer is larger than \(Self.largestBody) bytes")
-    } catch { throw Failure(reason: "the connection failed") }
+      throw RequestFailure(reason: "the answer is larger than \(Self.largestBody) bytes")
+    } catch { throw RequestFailure(reason: "the connection failed") }
   }
 }

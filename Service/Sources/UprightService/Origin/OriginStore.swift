@@ -60,7 +60,7 @@ final class OriginStore: HLSStore {
 
   func save(_ bytes: [UInt8], as name: String) throws(UprightError) {
     let type = MediaTypes.byExtension[(name as NSString).pathExtension]
-    let answer = try persistently { [client, folder] () async throws(OriginClient.Failure) in
+    let answer = try persistently { [client, folder] () async throws(RequestFailure) in
       try await client.send(.PUT, "\(folder)/\(name)", body: bytes, type: type)
     }
     guard answer.isSuccess else { throw failure("the origin answered \(answer.status)", name) }
@@ -72,7 +72,7 @@ final class OriginStore: HLSStore {
       return state.left + [name]
     }
     for (index, file) in files.enumerated() {
-      let answer = calls.result { [client, folder] () async throws(OriginClient.Failure) in
+      let answer = calls.result { [client, folder] () async throws(RequestFailure) in
         try await client.send(.DELETE, "\(folder)/\(file)")
       }
       if case .success(let answer)? = answer, answer.status < 500 { continue }
@@ -123,7 +123,7 @@ final class OriginStore: HLSStore {
 
   /// Returns the playlist and its tag; `nil` if there is none.
   private func read(_ name: String) throws(UprightError) -> (text: String?, tag: String?) {
-    let answer = try persistently { [client, folder] () async throws(OriginClient.Failure) in
+    let answer = try persistently { [client, folder] () async throws(RequestFailure) in
       try await client.send(.GET, "\(folder)/\(name)")
     }
     if answer.status == 404 || answer.status == 410 { return (nil, nil) }
@@ -139,7 +139,7 @@ final class OriginStore: HLSStore {
   private func put(
     _ text: String, _ name: String, if condition: OriginClient.Condition
   ) throws(UprightError) -> String? {
-    let answer = try persistently { [client, folder] () async throws(OriginClient.Failure) in
+    let answer = try persistently { [client, folder] () async throws(RequestFailure) in
       try await client.send(
         .PUT, "\(folder)/\(name)", body: Array(text.utf8), type: MediaTypes.byExtension["m3u8"],
         if: condition)
@@ -156,7 +156,7 @@ final class OriginStore: HLSStore {
   /// Writes the playlist again with a tag that it can't have. An origin that does so would let two writers mix.
   private func checkConditions(_ text: String, _ name: String) throws(UprightError) {
     guard !state.withLock({ $0.isChecked }) else { return }
-    let answer = try persistently { [client, folder] () async throws(OriginClient.Failure) in
+    let answer = try persistently { [client, folder] () async throws(RequestFailure) in
       try await client.send(
         .PUT, "\(folder)/\(name)", body: Array(text.utf8), type: MediaTypes.byExtension["m3u8"],
         if: .tag("\"not-a-version\""))
@@ -180,7 +180,7 @@ final class OriginStore: HLSStore {
 
   /// Sends a request until it has an answer that isn't a failure of the origin, or the time for attempts is over.
   private func persistently(
-    _ send: @escaping @Sendable () async throws(OriginClient.Failure) -> OriginClient.Answer
+    _ send: @escaping @Sendable () async throws(RequestFailure) -> OriginClient.Answer
   ) throws(UprightError) -> OriginClient.Answer {
     let end = ContinuousClock.now + limits.attempts
     var delay = limits.delay.first

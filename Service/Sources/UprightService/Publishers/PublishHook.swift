@@ -32,15 +32,15 @@ struct PublishHook: Sendable {
   /// Asks whether a publisher may publish. Ends when the task is cancelled.
   ///
   /// - Returns: The members that the answer gives for the session; empty if it has no body.
-  /// - Throws: `WebhookClient.Failure` with the reason if the publisher is refused, or the answer can't be used.
+  /// - Throws: `RequestFailure` with the reason if the publisher is refused, or the answer can't be used.
   func ask(
     about request: PublishRequest, _ client: WebhookClient
-  ) async throws(WebhookClient.Failure) -> [JSONValue.Member] {
+  ) async throws(RequestFailure) -> [JSONValue.Member] {
     let body: JSONValue = [
       "name": .string(request.name), "app": .string(request.app), "key": .string(request.key),
       "address": .string(request.address), "protocol": .string(request.isSecure ? "rtmps" : "rtmp"),
     ]
-    let answer = try await inTime { () async throws(WebhookClient.Failure) in
+    let answer = try await inTime { () async throws(RequestFailure) in
       try await client.post(
         body.compact, id: UUID().uuidString.lowercased(), to: receiver, reading: Self.answerLimit)
     }
@@ -56,13 +56,13 @@ struct PublishHook: Sendable {
 
   /// Returns the result of `body`, which is cancelled when the timeout expires.
   private func inTime(
-    _ body: @escaping @Sendable () async throws(WebhookClient.Failure) -> WebhookClient.Answer
-  ) async throws(WebhookClient.Failure) -> WebhookClient.Answer {
+    _ body: @escaping @Sendable () async throws(RequestFailure) -> WebhookClient.Answer
+  ) async throws(RequestFailure) -> WebhookClient.Answer {
     let timeout = timeout
-    let result = await withTaskGroup(of: Result<WebhookClient.Answer, WebhookClient.Failure>.self) {
+    let result = await withTaskGroup(of: Result<WebhookClient.Answer, RequestFailure>.self) {
       group in
       group.addTask {
-        do throws(WebhookClient.Failure) { return .success(try await body()) } catch {
+        do throws(RequestFailure) { return .success(try await body()) } catch {
           return .failure(error)
         }
       }

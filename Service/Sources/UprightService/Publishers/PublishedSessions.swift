@@ -149,7 +149,7 @@ final class PublishedSessions: Sendable {
     guard let client = state.withLock({ $0.client }) else {
       throw PublishRefusal("the service is shutting down", .denied)
     }
-    do throws(WebhookClient.Failure) {
+    do throws(RequestFailure) {
       return try await hook.ask(about: request, client)
     } catch {
       throw PublishRefusal("the publish hook refused: \(error.reason)", .denied)

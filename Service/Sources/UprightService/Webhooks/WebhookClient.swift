@@ -14,11 +14,6 @@ struct WebhookClient: Sendable {
     let body: Data
   }
 
-  /// A request that got no answer. `reason` contains no addresses and no paths.
-  struct Failure: Error, Sendable, Hashable {
-    let reason: String
-  }
-
   private let client: HTTPClient
   private let proxy: EgressProxy
   private let name: String
@@ -69,7 +64,7 @@ struct WebhookClient: Sendable {
   ///     not read it.
   func post(
     _ body: String, id: String, to receiver: WebhookReceiver, reading limit: Int? = nil
-  ) async throws(Failure) -> Answer {
+  ) async throws(RequestFailure) -> Answer {
     var request = HTTPClientRequest(url: receiver.url.text)
     request.method = .POST
     let now = Int(clamping: Date().timeIntervalSince1970)
@@ -88,8 +83,8 @@ struct WebhookClient: Sendable {
       let bytes = try await answer.body.collect(upTo: limit)
       return Answer(status: status, body: Data(bytes.readableBytesView))
     } catch is NIOTooManyBytesError {
-      throw Failure(reason: "the answer is larger than \(limit ?? 0) bytes")
-    } catch { throw Failure(reason: Self.reason(error)) }
+      throw RequestFailure(reason: "the answer is larger than \(limit ?? 0) bytes")
+    } catch { throw RequestFailure(reason: Self.reason(error)) }
   }
 
   /// Errors of the network and of TLS contain addresses and paths, so only their kind is reported.

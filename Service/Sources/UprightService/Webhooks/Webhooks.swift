@@ -196,7 +196,7 @@ final class Webhooks: Sendable {
         reason = "the service is shutting down"
         continue
       }
-      do throws(WebhookClient.Failure) {
+      do throws(RequestFailure) {
         switch try await client.post(message.body, id: message.id, to: hook.receiver).status {
         case 200..<300: return state.withLock { $0.counts.delivered += 1 }
         // The receiver will refuse it later too.
