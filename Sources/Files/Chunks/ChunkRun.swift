@@ -158,16 +158,16 @@ struct ChunkRun {
     let joinsClocks = (plan.demuxer as? Demuxer)?.joinsClocks == true
     plan.demuxer.select(
       Set(plan.sideTracks.map(\.stream.index)).union(joinsClocks ? [plan.video.index] : []))
-    var feed = PacketReader(plan.demuxer)
-    while let packet = feed.next() {
+    var reader = PacketReader(plan.demuxer)
+    while let packet = reader.next() {
       if let cancelled = request.cancelled { throw cancelled }
       let index = packet.streamIndex
       found.take(packet)
       guard let side = plan.sideTracks.first(where: { $0.stream.index == index }) else { continue }
       try write(packet, of: side, to: work.writer)
     }
-    if let error = feed.error { throw error }
-    if feed.isStopped { throw UprightError(.cancelled, "stopped", at: request.input) }
+    if let error = reader.error { throw error }
+    if reader.isStopped { throw UprightError(.cancelled, "stopped", at: request.input) }
     // libavformat takes a connection that is closed early for the end of the input.
     guard try found.finish() == digest else { throw ChunkPlan.changed(request.input) }
     for side in plan.sideTracks {

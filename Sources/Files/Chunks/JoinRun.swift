@@ -93,8 +93,8 @@ struct JoinRun {
     let formats = PartFormats(
       plan, parts, shared: video.join?.shared ?? plan.video.parameters,
       alignment: video.alignment)
-    let frames = try FrameFeed(self, plan, parts, reports)
-    let sides = try SideFeed(self, plan)
+    let frames = try PartFrames(self, plan, parts, reports)
+    let sides = try PartSideTracks(self, plan)
     let output = try PartsOutput(plan, parts, formats, observe: observe)
     output.reportPlan()
     do throws(UprightError) {
@@ -129,7 +129,7 @@ struct JoinRun {
 }
 
 /// The video packets of all parts, in order.
-private final class FrameFeed {
+private final class PartFrames {
   private let join: JoinRun
   private let plan: SessionPlan
   private let parts: InputParts
@@ -201,7 +201,7 @@ private final class FrameFeed {
 }
 
 /// The packets of the other tracks, in the order in which they were written.
-private final class SideFeed {
+private final class PartSideTracks {
   private let join: JoinRun
   private let chunk: Int
   private let reader: PartFileReader

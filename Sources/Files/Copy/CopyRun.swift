@@ -61,15 +61,15 @@ final class CopyRun {
   func run() throws(UprightError) -> TranscodeReport {
     for entry in inputSurvey.plan.entries { observe(.decision(entry)) }
     for change in inputSurvey.formatChanges(plan, &tally) { observe(.format(change)) }
-    var feed = PacketReader(plan.demuxer)
+    var reader = PacketReader(plan.demuxer)
     plan.demuxer.select(Set(plan.sideTracks.map(\.stream.index)).union([plan.video.index]))
     do throws(UprightError) {
-      while let packet = feed.next() { try take(packet) }
+      while let packet = reader.next() { try take(packet) }
       try decodingTimes.finish { (packet) throws(UprightError) in try send(packet) }
       if tally.frames == 0 {
-        throw feed.error ?? UprightError(.cancelled, "stopped", at: plan.request.input)
+        throw reader.error ?? UprightError(.cancelled, "stopped", at: plan.request.input)
       }
-      if let error = feed.error { throw error }
+      if let error = reader.error { throw error }
       try output.endTracks()
       try output.finish()
     } catch {

@@ -77,9 +77,9 @@ final class PartReader: @unchecked Sendable {
   func run() -> Outcome {
     do throws(UprightError) {
       if let single { try seek(single) }
-      var feed = PacketReader(plan.demuxer)
+      var reader = PacketReader(plan.demuxer)
       try begin()
-      while isOpen, let packet = feed.next() {
+      while isOpen, let packet = reader.next() {
         if packet.streamIndex == plan.video.index {
           try take(packet)
         } else if single == nil {
@@ -88,9 +88,9 @@ final class PartReader: @unchecked Sendable {
       }
       end()
       exchange.endReading(parts: part + 1)
-      outcome.damaged = feed.damaged
-      outcome.error = feed.error
-      outcome.isStopped = feed.isStopped
+      outcome.damaged = reader.damaged
+      outcome.error = reader.error
+      outcome.isStopped = reader.isStopped
     } catch {
       exchange.fail(error)
       end()

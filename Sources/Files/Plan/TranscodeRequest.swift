@@ -139,8 +139,8 @@ extension TranscodeRequest {
   /// The events with the offset added; empty if they aren't known in advance.
   var shiftedEvents: [RotationEvent] {
     guard case .list = events else { return [] }
-    var feed = EventQueue(events, offset: options.eventsOffset)
-    return (try? feed.takeRest()) ?? []
+    var queue = EventQueue(events, offset: options.eventsOffset)
+    return (try? queue.takeRest()) ?? []
   }
 
   /// Creates a director at the start of the input, whose first frame is shown in `size`.

@@ -18,7 +18,7 @@ final class SessionRun {
   private let output: OutputStage?
   private let started = ContinuousClock.now
 
-  private var feed: EventQueue
+  private var events: EventQueue
   private var director: FrameDirector?
   /// One pipeline for each canvas. The first gives the counts of frames and the changes of format.
   private let lines: [FramePipeline]
@@ -65,7 +65,7 @@ final class SessionRun {
     queue = BoundedQueue(capacity: ahead)
     self.observe = observe
     warnings = plan.warnings
-    feed = EventQueue(request.events, offset: request.options.eventsOffset)
+    events = EventQueue(request.events, offset: request.options.eventsOffset)
     var setup = FramePipeline.Setup(plan)
     setup.tap = tap
     setup.observe = observe
@@ -280,7 +280,7 @@ final class SessionRun {
   ) throws(UprightError) {
     guard director != nil else { throw UprightError(.fault, "a frame before the policy") }
     let seconds = time.seconds
-    for event in try feed.take(upTo: seconds + OrientationTimeline.grain) {
+    for event in try events.take(upTo: seconds + OrientationTimeline.grain) {
       try director?.push(event)
     }
     try director?.directAll(
@@ -311,7 +311,7 @@ final class SessionRun {
 
   private func finish() throws(UprightError) {
     try output?.endTracks()
-    for event in try feed.takeRest() { try director?.push(event) }
+    for event in try events.takeRest() { try director?.push(event) }
     director?.finish()
     reportDecisions()
     // Report progress at least once, however short the input is.

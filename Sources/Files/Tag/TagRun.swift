@@ -97,14 +97,14 @@ final class TagRun {
   // MARK: - The run
 
   func run() throws(UprightError) -> TranscodeReport {
-    var feed = PacketReader(demuxer)
+    var reader = PacketReader(demuxer)
     do throws(UprightError) {
       try begin()
-      while let packet = feed.next() { try take(packet) }
+      while let packet = reader.next() { try take(packet) }
       try finishFrames()
       for track in tracks { interleaver.end(track: track.index) }
       try flush()
-      try checkLosses(feed)
+      try checkLosses(reader)
       try sink.finish(isPartial: session.interrupt.isRaised)
     } catch {
       sink.abandon()
@@ -227,12 +227,12 @@ final class TagRun {
   ///
   /// - Throws: `badData` if nothing was copied, or if there are losses and `--strict` is set; `cancelled` if
   ///   stopped before the first frame.
-  private func checkLosses(_ feed: PacketReader) throws(UprightError) {
-    if feed.isStopped && frames == 0 {
+  private func checkLosses(_ reader: PacketReader) throws(UprightError) {
+    if reader.isStopped && frames == 0 {
       throw UprightError(.cancelled, "stopped", at: session.input)
     }
     if frames == 0 {
-      throw feed.error
+      throw reader.error
         ?? UprightError(
           .badData, "the input has no frames", at: session.input, remedy: "the input is damaged")
     }
@@ -249,11 +249,11 @@ final class TagRun {
       )
     }
     var losses: [String] = []
-    if feed.damaged > 0 { losses.append("\(feed.damaged) damaged parts") }
+    if reader.damaged > 0 { losses.append("\(reader.damaged) damaged parts") }
     if untimed > 0 { losses.append("\(untimed) packets without a timestamp") }
-    if let error = feed.error { losses.append(error.message) }
+    if let error = reader.error { losses.append(error.message) }
     let missing = video.frameCount - frames - (container.keepsEdits ? hidden : 0)
-    if missing > 0 && !feed.isStopped && !video.isAttachedPicture {
+    if missing > 0 && !reader.isStopped && !video.isAttachedPicture {
       losses.append("\(missing) of \(video.frameCount.of("frame")) are not in the file")
     }
     guard !losses.isEmpty else { return }
