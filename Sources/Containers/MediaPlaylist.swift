@@ -34,22 +34,22 @@ extension HLSPlaylist {
 
 /// The media playlist of a whole stream (RFC 8216, section 4).
 struct MediaPlaylist: HLSPlaylist {
-  private enum Line {
+  private enum Entry {
     case format(map: String?)
     case segment(String, duration: MediaTime)
   }
 
   private let targetDuration: MediaTime
-  private var lines: [Line] = []
+  private var entries: [Entry] = []
   private var isEnded = false
   private(set) var nextSegment = 0
 
   init(targetDuration: MediaTime) { self.targetDuration = targetDuration }
 
-  mutating func begin(map: String?) { lines.append(.format(map: map)) }
+  mutating func begin(map: String?) { entries.append(.format(map: map)) }
 
   mutating func add(segment: String, duration: MediaTime, start: MediaTime) {
-    lines.append(.segment(segment, duration: max(.zero, duration)))
+    entries.append(.segment(segment, duration: max(.zero, duration)))
     nextSegment += 1
   }
 
@@ -61,8 +61,8 @@ struct MediaPlaylist: HLSPlaylist {
     var longest = targetDuration
     // EXT-X-MAP requires version 6, fractional durations require 3 (RFC 8216, 7). fMP4 players expect 7.
     var version = 3
-    for line in lines {
-      switch line {
+    for entry in entries {
+      switch entry {
       case .segment(_, let duration): longest = max(longest, duration)
       case .format(let map): if map != nil { version = 7 }
       }
@@ -77,8 +77,8 @@ struct MediaPlaylist: HLSPlaylist {
 
       """
     var isLater = false
-    for line in lines {
-      switch line {
+    for entry in entries {
+      switch entry {
       case .format(let map):
         if isLater { text += "#EXT-X-DISCONTINUITY\n" }
         isLater = true

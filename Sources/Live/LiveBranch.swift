@@ -10,7 +10,7 @@ internal import UprightPipeline
 /// them. Used only on the session's thread.
 final class LiveBranch {
   /// One rendition's packets, in order.
-  private final class Line {
+  private final class RungWriters {
     let interleaver: PacketInterleaver
     var writers: [(writer: OutputWriter, content: SegmentCutter.Content)] = []
     /// The format of the packets that were queued last; `nil` before the first.
@@ -21,8 +21,8 @@ final class LiveBranch {
 
   let encoding: LiveEncoding
   private let pipeline: FramePipeline
-  /// One line for each rung of the ladder, or one. The first has the audio too.
-  private let lines: [Line]
+  /// One for each rung of the ladder, or one. The first has the audio too.
+  private let rungs: [RungWriters]
 
   /// The time that video packets wait for audio packets. `LiveAudio` inserts silence long before that.
   private static let audioTimeout = MediaTime(2, .one)
@@ -39,8 +39,8 @@ final class LiveBranch {
   ) {
     self.encoding = encoding
     let options = configuration.options
-    lines = (0..<max(1, options.ladder.count)).map { rung in
-      Line(
+    rungs = (0..<max(1, options.ladder.count)).map { rung in
+      RungWriters(
         PacketInterleaver(
           awaited: [true, rung == 0], cutsAtKeys: true, timeout: Self.audioTimeout,
           isGapless: true))
@@ -57,10 +57,10 @@ final class LiveBranch {
         settings: { frame, _ in
           Self.settings(encoding, options, frame, rate: rate, seconds: seconds)
         }), setup)
-    pipeline.rungs = zip(lines, options.ladder).dropFirst().map { line, rung in
+    pipeline.rungs = zip(rungs, options.ladder).dropFirst().map { writers, rung in
       let encoder = RungEncoder(size: rung.size, rate: options.rate(of: rung)) {
         (packet, format) throws(UprightError) in
-        line.interleaver.add(packet, track: 0, format: format, isVideo: true)
+        writers.interleaver.add(packet, track: 0, format: format, isVideo: true)
       }
       encoder.isActive = false
       return encoder
@@ -85,29 +85,29 @@ final class LiveBranch {
   var keyframes: KeyframeClock { pipeline.keyframes }
 
   /// The number of writers that take its packets.
-  var writers: Int { lines.reduce(0) { $0 + $1.writers.count } }
+  var writers: Int { rungs.reduce(0) { $0 + $1.writers.count } }
 
   /// Returns whether a writer takes packets of this branch.
   func contains(_ writer: OutputWriter) -> Bool {
-    lines.contains { $0.writers.contains { $0.writer === writer } }
+    rungs.contains { $0.writers.contains { $0.writer === writer } }
   }
 
   /// Returns the format of the packets of a rung that were queued last; `nil` before the first.
-  func format(of rung: Int) -> EncodedFormat? { lines[rung].format }
+  func format(of rung: Int) -> EncodedFormat? { rungs[rung].format }
 
   /// Queues the packets of a stream for another writer. The next frame is a keyframe.
   func add(_ writer: OutputWriter, _ stream: LiveStream) {
-    lines[stream.rung].writers.append((writer, stream.content))
+    rungs[stream.rung].writers.append((writer, stream.content))
     if stream.rung > 0 { pipeline.rungs[stream.rung - 1].isActive = true }
     pipeline.requestKeyframe()
   }
 
   /// Queues no more packets for a writer. A rung without writers is not encoded any more.
   func remove(_ writer: OutputWriter) throws(UprightError) {
-    for (index, line) in lines.enumerated()
-    where line.writers.contains(where: { $0.writer === writer }) {
-      line.writers.removeAll { $0.writer === writer }
-      guard index > 0, line.writers.isEmpty else { continue }
+    for (index, rung) in rungs.enumerated()
+    where rung.writers.contains(where: { $0.writer === writer }) {
+      rung.writers.removeAll { $0.writer === writer }
+      guard index > 0, rung.writers.isEmpty else { continue }
       let rung = pipeline.rungs[index - 1]
       rung.isActive = false
       try rung.finish()
@@ -147,7 +147,7 @@ final class LiveBranch {
   ) throws(UprightError) {
     let (orient, encode) = (tally.orientSeconds, tally.encodeSeconds)
     try pipeline.take(frame, direction, time) { (packet, format) throws(UprightError) in
-      lines[0].interleaver.add(packet, track: 0, format: format, isVideo: true)
+      rungs[0].interleaver.add(packet, track: 0, format: format, isVideo: true)
     }
     times.orient.add(tally.orientSeconds - orient)
     times.encode.add(tally.encodeSeconds - encode)
@@ -157,17 +157,17 @@ final class LiveBranch {
 
   /// Queues one audio packet for the outputs.
   func addAudio(_ packet: consuming Packet) throws(UprightError) {
-    lines[0].interleaver.add(packet, track: 1, format: nil, isVideo: false)
+    rungs[0].interleaver.add(packet, track: 1, format: nil, isVideo: false)
     try flush()
   }
 
   private func flush() throws(UprightError) {
-    for line in lines {
-      while let item = line.interleaver.next() {
+    for rung in rungs {
+      while let item = rung.interleaver.next() {
         let (track, format) = (item.track, item.format)
         let packet = item.takePacket()
-        if let format { line.format = format }
-        for (writer, content) in line.writers where track == 0 || content != .video {
+        if let format { rung.format = format }
+        for (writer, content) in rung.writers where track == 0 || content != .video {
           // The video's packets tell the audio's segments where they end.
           let isClock = track == 0 && content == .audio
           writer.queue.put(
@@ -181,11 +181,11 @@ final class LiveBranch {
   /// Flushes the encoders and the interleavers. No frame or packet may follow.
   func finish() throws(UprightError) {
     try pipeline.finish { (packet, format) throws(UprightError) in
-      lines[0].interleaver.add(packet, track: 0, format: format, isVideo: true)
+      rungs[0].interleaver.add(packet, track: 0, format: format, isVideo: true)
     }
-    for line in lines {
-      line.interleaver.end(track: 0)
-      line.interleaver.end(track: 1)
+    for rung in rungs {
+      rung.interleaver.end(track: 0)
+      rung.interleaver.end(track: 1)
     }
     try flush()
   }

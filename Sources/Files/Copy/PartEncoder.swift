@@ -32,7 +32,7 @@ final class PartEncoder: @unchecked Sendable {
   private let input: InputParts
   private let index: Int
   private let exchange: PartExchange
-  private let line: FramePipeline
+  private let pipeline: FramePipeline
   private let decodingThreads: Int
   /// Created with the first packet; `nil` if packets need no conversion.
   private lazy var form = Result { () throws(UprightError) in try plan.inBandForm() }
@@ -54,7 +54,7 @@ final class PartEncoder: @unchecked Sendable {
     let count = input.parts[index].frames.count
     queue = BoundedQueue(
       capacity: input.concurrency > 1 ? min(max(16, count), Self.maxPackets) : 16)
-    line = FramePipeline(plan, setup)
+    pipeline = FramePipeline(plan, setup)
     outcome = Outcome(tally: SessionTally(timeBase: plan.videoTimeBase))
     frame = input.parts[index].frames.lowerBound
   }
@@ -74,9 +74,9 @@ final class PartEncoder: @unchecked Sendable {
     }
     // Release the reader, which may be waiting to add packets.
     queue.close()
-    outcome.tally = line.tally
-    outcome.warnings = line.warnings
-    outcome.droppedMetadata.formUnion(line.losses)
+    outcome.tally = pipeline.tally
+    outcome.warnings = pipeline.warnings
+    outcome.droppedMetadata.formUnion(pipeline.losses)
     return outcome
   }
 
@@ -97,7 +97,7 @@ final class PartEncoder: @unchecked Sendable {
     decoder.finish()
     try deliver(decoder)
     outcome.damagedPackets = decoder.damagedPackets
-    try line.finish(emit: emit)
+    try pipeline.finish(emit: emit)
   }
 
   private func deliver(_ decoder: VideoDecoder) throws(UprightError) {
@@ -110,7 +110,7 @@ final class PartEncoder: @unchecked Sendable {
         outcome.misplacedFrames += 1
         continue
       }
-      try line.take(
+      try pipeline.take(
         decoded, input.inputSurvey.stretch(of: frame).direction, input.inputSurvey.time(of: frame),
         emit: emit)
       frame += 1

@@ -8,7 +8,7 @@ internal import UprightPipeline
 /// order. Each rendition is a video track of its own; the other tracks are read and converted once for all.
 final class OutputStage {
   /// One rendition's packets, in order.
-  private struct Line {
+  private struct RenditionSinks {
     let interleaver: PacketInterleaver
     let sinks: [any PacketSink]
     /// Whether the other tracks are written too.
@@ -19,7 +19,7 @@ final class OutputStage {
 
   private let plan: SessionPlan
   private let mark: OrientationMetadata?
-  private var lines: [Line]
+  private var renditions: [RenditionSinks]
   private var hasStarted = false
   /// The number of sinks that have finished.
   private var finished = 0
@@ -37,11 +37,11 @@ final class OutputStage {
     self.mark = mark
     let isMultivariant = plan.options.isMultivariant(in: plan.container)
     let sinks = try Self.sinks(plan)
-    lines = sinks.enumerated().map { index, sinks in
+    renditions = sinks.enumerated().map { index, sinks in
       // The audio of a multivariant playlist is a rendition of its own, cut like the first one.
       let hasSideTracks = index == 0 || !isMultivariant
       let sideTracks = hasSideTracks ? plan.sideTracks : []
-      return Line(
+      return RenditionSinks(
         interleaver: PacketInterleaver(
           awaited: [true] + sideTracks.map { $0.stream.kind == .audio },
           cutsAtKeys: plan.container.isSegmented || plan.options.splits,
@@ -102,15 +102,15 @@ final class OutputStage {
   }
 
   /// The encoded formats so far, those of each rendition in order.
-  var formats: [EncodedFormat] { lines.flatMap(\.formats) }
+  var formats: [EncodedFormat] { renditions.flatMap(\.formats) }
 
   /// The files that were written, in order, if they differ from the named output.
   var files: [String] {
-    guard lines.count > 1, !plan.container.isSegmented else {
-      return lines[0].sinks[0].files
+    guard renditions.count > 1, !plan.container.isSegmented else {
+      return renditions[0].sinks[0].files
     }
-    return zip(lines, plan.request.outputs).flatMap { line, output in
-      let named = line.sinks.flatMap(\.files)
+    return zip(renditions, plan.request.outputs).flatMap { rendition, output in
+      let named = rendition.sinks.flatMap(\.files)
       return named.isEmpty ? [output] : named
     }
   }
@@ -122,8 +122,8 @@ final class OutputStage {
     _ packet: consuming Packet, format: EncodedFormat?, rendition: Int = 0
   ) throws(UprightError) {
     if let cancelled = plan.request.cancelled { throw cancelled }
-    if let format { lines[rendition].formats.append(format) }
-    lines[rendition].interleaver.add(packet, track: 0, format: format, isVideo: true)
+    if let format { renditions[rendition].formats.append(format) }
+    renditions[rendition].interleaver.add(packet, track: 0, format: format, isVideo: true)
     try flush()
   }
 
@@ -167,10 +167,10 @@ final class OutputStage {
 
   private func send(_ packet: consuming Packet, track: Int) throws(UprightError) {
     if let cancelled = plan.request.cancelled { throw cancelled }
-    for line in lines.dropFirst() where line.hasSideTracks {
-      line.interleaver.add(try packet.shared(), track: track, format: nil, isVideo: false)
+    for rendition in renditions.dropFirst() where rendition.hasSideTracks {
+      rendition.interleaver.add(try packet.shared(), track: track, format: nil, isVideo: false)
     }
-    lines[0].interleaver.add(packet, track: track, format: nil, isVideo: false)
+    renditions[0].interleaver.add(packet, track: track, format: nil, isVideo: false)
     try flush()
   }
 
@@ -184,31 +184,32 @@ final class OutputStage {
   private func flush() throws(UprightError) {
     // Audio may begin any time before the video, but the header needs a video format. And all renditions begin
     // together: those of a playlist have the same offset.
-    if lines.contains(where: \.formats.isEmpty) { return }
-    for line in lines {
+    if renditions.contains(where: \.formats.isEmpty) { return }
+    for rendition in renditions {
       while true {
         let earliest =
-          hasStarted ? nil : lines.lazy.map(\.interleaver.earliestDecodingTime).min() ?? .zero
-        guard let item = line.interleaver.next() else { break }
+          hasStarted ? nil : renditions.lazy.map(\.interleaver.earliestDecodingTime).min() ?? .zero
+        guard let item = rendition.interleaver.next() else { break }
         let (track, format) = (item.track, item.format)
         if let earliest { try begin(earliest) }
         let packet = item.takePacket()
-        for sink in line.sinks.dropFirst() {
+        for sink in rendition.sinks.dropFirst() {
           try sink.write(
             packet.shared(), track: track, format: format?.index == 0 ? nil : format)
         }
-        try line.sinks[0].write(packet, track: track, format: format?.index == 0 ? nil : format)
+        try rendition.sinks[0].write(
+          packet, track: track, format: format?.index == 0 ? nil : format)
       }
     }
   }
 
   private func begin(_ earliest: MediaTime) throws(UprightError) {
     hasStarted = true
-    for line in lines {
-      guard let first = line.formats.first else {
+    for rendition in renditions {
+      guard let first = rendition.formats.first else {
         throw UprightError(.fault, "audio before the first frame")
       }
-      for sink in line.sinks { try sink.begin(description(first, earliest)) }
+      for sink in rendition.sinks { try sink.begin(description(first, earliest)) }
     }
   }
 
@@ -237,14 +238,16 @@ final class OutputStage {
   ///
   /// - Parameter areWritten: Whether the packets of side tracks came by `takeWritten`.
   func endTracks(areWritten: Bool = false) throws(UprightError) {
-    for line in lines { line.interleaver.end(track: 0) }
+    for rendition in renditions { rendition.interleaver.end(track: 0) }
     for side in plan.sideTracks {
       if !areWritten {
         try side.write(nil) { (packet) throws(UprightError) in
           try send(packet, track: side.track)
         }
       }
-      for line in lines where line.hasSideTracks { line.interleaver.end(track: side.track) }
+      for rendition in renditions where rendition.hasSideTracks {
+        rendition.interleaver.end(track: side.track)
+      }
     }
     try flush()
   }
@@ -252,12 +255,12 @@ final class OutputStage {
   /// Finishes the output so that it is playable. The output of a stopped run becomes a partial file.
   func finish() throws(UprightError) {
     if let cancelled = plan.request.cancelled { throw cancelled }
-    let sinks = lines.flatMap(\.sinks)
+    let sinks = renditions.flatMap(\.sinks)
     // No output gets its name before all are complete.
-    if lines.count > 1 { for sink in sinks { try sink.complete() } }
+    if renditions.count > 1 { for sink in sinks { try sink.complete() } }
     for sink in sinks {
       do throws(UprightError) { try sink.finish(isPartial: plan.request.leavesPartial) } catch {
-        if lines.count > 1 { removeFinished() }
+        if renditions.count > 1 { removeFinished() }
         throw error
       }
       finished += 1
@@ -273,5 +276,5 @@ final class OutputStage {
   }
 
   /// Removes unfinished output.
-  func abandon() { for sink in lines.flatMap(\.sinks) { sink.abandon() } }
+  func abandon() { for sink in renditions.flatMap(\.sinks) { sink.abandon() } }
 }

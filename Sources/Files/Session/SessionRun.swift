@@ -21,8 +21,8 @@ final class SessionRun {
   private var events: EventQueue
   private var director: FrameDirector?
   /// One pipeline for each canvas. The first gives the counts of frames and the changes of format.
-  private let lines: [FramePipeline]
-  private var line: FramePipeline { lines[0] }
+  private let pipelines: [FramePipeline]
+  private var pipeline: FramePipeline { pipelines[0] }
   /// For each canvas, what receives the packets of its largest rendition.
   private let emits: [FramePipeline.Emit]
   /// The layout of the current frame on each canvas.
@@ -49,7 +49,7 @@ final class SessionRun {
   /// The policy's decisions so far; `nil` before the first frame.
   var orientationPlan: OrientationPlan? { director?.plan }
   /// The position of the last frame on the media timeline.
-  var lastTime: MediaTime { line.latest?.time ?? .zero }
+  var lastTime: MediaTime { pipeline.latest?.time ?? .zero }
 
   /// - Parameter tap: Receives the frames in place of encoders and output.
   init(
@@ -76,11 +76,11 @@ final class SessionRun {
     if canvases.count > 1 {
       setup.preparation = FramePreparation(background: plan.options.background, isShared: true)
     }
-    lines = canvases.map { canvas in
+    pipelines = canvases.map { canvas in
       if canvas > 0 { setup.observe = { _ in } }
-      let line = FramePipeline(plan, setup, canvas: canvas, isWhole: true)
-      if let output { line.rungs = plan.rungs(of: canvas, output) }
-      return line
+      let pipeline = FramePipeline(plan, setup, canvas: canvas, isWhole: true)
+      if let output { pipeline.rungs = plan.rungs(of: canvas, output) }
+      return pipeline
     }
     emits = canvases.map { Self.emit(to: output, rendition: plan.firstRendition(of: $0)) }
   }
@@ -99,7 +99,7 @@ final class SessionRun {
       try finishFrames()
       outcome = try Self.outcome(of: reading)
       let met = upToEnd ?? outcome
-      if let warning = try plan.readingLosses(met, frames: line.tally.frames) {
+      if let warning = try plan.readingLosses(met, frames: pipeline.tally.frames) {
         warnings.append(warning)
         hasLosses = true
       }
@@ -230,10 +230,10 @@ final class SessionRun {
     _ directions: [FrameDirection]
   ) throws(UprightError) {
     warn(directions[0], signal, time)
-    for index in lines.indices.dropFirst() {
-      try lines[index].take(try frame.shared(), directions[index], time, emit: emits[index])
+    for index in pipelines.indices.dropFirst() {
+      try pipelines[index].take(try frame.shared(), directions[index], time, emit: emits[index])
     }
-    try line.take(frame, directions[0], time, emit: emits[0])
+    try pipeline.take(frame, directions[0], time, emit: emits[0])
     if lastProgress.secondsUntilNow > 0.1 { reportProgress() }
   }
 
@@ -253,14 +253,14 @@ final class SessionRun {
   private func finishFrames() throws(UprightError) {
     if !isPastEnd { try takeHeld(until: nil) }
     try putLast(until: nil)
-    for (index, line) in lines.enumerated() { try line.finish(emit: emits[index]) }
+    for (index, pipeline) in pipelines.enumerated() { try pipeline.finish(emit: emits[index]) }
   }
 
   private func startOrigin(_ pts: Int64) -> Int64 {
     origin = pts
     if let start = plan.start {
       let zero = MediaTime(pts, plan.video.timeBase) + start
-      for line in lines { line.shift = zero.plausibleTicks(of: plan.videoTimeBase) }
+      for pipeline in pipelines { pipeline.shift = zero.plausibleTicks(of: plan.videoTimeBase) }
     }
     return pts
   }
@@ -297,12 +297,12 @@ final class SessionRun {
   }
 
   private func reportProgress() {
-    guard let latest = line.latest else { return }
+    guard let latest = pipeline.latest else { return }
     lastProgress = .now
     observe(
       .progress(
         SessionProgress(
-          frames: line.tally.frames, seconds: (latest.time - (plan.start ?? .zero)).seconds,
+          frames: pipeline.tally.frames, seconds: (latest.time - (plan.start ?? .zero)).seconds,
           duration: plan.partDuration?.seconds,
           appOrientation: latest.app.name, elapsed: started.secondsUntilNow)))
   }
@@ -323,17 +323,18 @@ final class SessionRun {
     if request.options.frames == .metadata { warnings += outcome.warnings }
     if let plan = director?.plan { warnings += plan.warnings }
     var outcome = outcome
-    for line in lines {
-      warnings += line.warnings.filter { !warnings.contains($0) }
-      outcome.droppedMetadata.formUnion(line.losses)
+    for pipeline in pipelines {
+      warnings += pipeline.warnings.filter { !warnings.contains($0) }
+      outcome.droppedMetadata.formUnion(pipeline.losses)
     }
     // Lost frames leave gaps, which the losses report.
-    if plan.container == .y4m, line.tally.hasUnevenSteps(tick: plan.video.timeBase), !hasLosses {
+    if plan.container == .y4m, pipeline.tally.hasUnevenSteps(tick: plan.video.timeBase), !hasLosses
+    {
       warnings.append(
         "the frame rate varies: YUV4MPEG2 has a fixed one, so timestamps are lost")
     }
     return TranscodeReport(
-      plan: plan, tally: line.tally, output: output, outcome: outcome,
+      plan: plan, tally: pipeline.tally, output: output, outcome: outcome,
       decisions: director?.plan.entries ?? [],
       warnings: warnings, wall: started.secondsUntilNow)
   }
