@@ -108,7 +108,7 @@ private struct SinkOpening: Sendable {
     let media = HLSMedia(
       container.makeSegments(), segmentDuration: interval, content: content, listing: listing)
     if let store {
-      return OriginSink(
+      return StoreSink(
         media, in: store, playlistName: playlistName, epoch: epoch, comesBack: comesBack)
     }
     guard FilePath(folder).makeFolder() else {

@@ -209,10 +209,10 @@ struct InputList {
 
   /// Checks that no output is also the output of another input, or an input.
   private func checkOutputs() throws(UprightError) {
-    var origins: [String: String] = [:]
+    var inputByOutput: [String: String] = [:]
     var inputs: [FileIdentity: String] = [:]
     for item in items {
-      if let other = origins.updateValue(item.input, forKey: Self.normalized(item.output)) {
+      if let other = inputByOutput.updateValue(item.input, forKey: Self.normalized(item.output)) {
         throw UprightError(
           .usage, "\(other) and \(item.input) would have the same output", at: item.output,
           remedy: folder == nil

@@ -34,7 +34,7 @@ struct OriginTests {
     let client: OriginClient
     let store: OriginStore
     private let mark: WriterMark
-    private var sink: OriginSink
+    private var sink: StoreSink
     private var time: Int64 = 0
 
     init(
@@ -58,9 +58,9 @@ struct OriginTests {
     }
 
     private static func sink(_ store: OriginStore, _ mark: WriterMark, _ comesBack: Bool)
-      -> OriginSink
+      -> StoreSink
     {
-      OriginSink(
+      StoreSink(
         HLSMedia(Frames(), segmentDuration: MediaTime(2, .one)), in: store,
         playlistName: "index.m3u8", epoch: mark.epoch, comesBack: { comesBack })
     }

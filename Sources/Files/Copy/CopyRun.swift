@@ -120,8 +120,8 @@ final class CopyRun {
   }
 
   private func reportProgress(_ pts: Int64?) {
-    let origin = inputSurvey.survey.shown[0]
-    let seconds = MediaTime((pts ?? origin) - origin, plan.video.timeBase).seconds
+    let first = inputSurvey.survey.shown[0]
+    let seconds = MediaTime((pts ?? first) - first, plan.video.timeBase).seconds
     observe(
       .progress(
         SessionProgress(

@@ -119,8 +119,8 @@ final class PartsOutput {
     tally.frames += 1
     tally.end(pts: packet.pts, duration: packet.duration)
     if let pts = packet.pts {
-      let origin = MediaTime(input.inputSurvey.survey.shown[0], plan.video.timeBase)
-      latest = max(latest, MediaTime(pts, packet.timeBase) - origin)
+      let first = MediaTime(input.inputSurvey.survey.shown[0], plan.video.timeBase)
+      latest = max(latest, MediaTime(pts, packet.timeBase) - first)
     }
     try output.takeFrame(packet, format: format)
     if lastProgress.secondsUntilNow > 0.1 { reportProgress() }

@@ -108,7 +108,7 @@ extension SourceSurvey {
     demuxer.select([video.index])
     let reader = CodedSizeReader(video)
     var (frames, shape, format) = ([Frame](), video.frameShape, video.parameters.pixelFormat)
-    var origin: Int64?
+    var firstPTS: Int64?
     let range = (plan.start ?? .zero, plan.end)
     while let packet = try Self.next(demuxer) {
       guard packet.streamIndex == video.index else { continue }
@@ -117,8 +117,8 @@ extension SourceSurvey {
       }
       if let found = reader?.format, found.bitDepth > format?.bitDepth ?? 0 { format = found }
       guard !packet.isDiscarded, let pts = packet.pts else { continue }
-      origin = origin ?? pts
-      let time = MediaTime(pts, video.timeBase) - MediaTime(origin ?? pts, video.timeBase)
+      firstPTS = firstPTS ?? pts
+      let time = MediaTime(pts, video.timeBase) - MediaTime(firstPTS ?? pts, video.timeBase)
       // Frames are reordered by less than five seconds.
       if let end = range.1, time > end + MediaTime(5, .one) { break }
       guard time >= range.0, range.1.map({ time < $0 }) ?? true else { continue }

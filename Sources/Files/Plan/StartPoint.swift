@@ -12,12 +12,12 @@ extension SessionPlan {
   /// and persistent SEI messages depend on the skipped part.
   func startPoint() throws(UprightError) -> Int64? {
     guard let start, demuxer is Demuxer, demuxer.container.isSeekable,
-      let origin = video.startTime,
+      let first = video.startTime,
       request.input != "-"
     else { return nil }
     func place(_ time: MediaTime) -> Int64? {
       let ticks = time.roundedDown(to: video.timeBase).ticks
-      return Int64.plausibleTicks.contains(ticks) ? origin + ticks : nil
+      return Int64.plausibleTicks.contains(ticks) ? first + ticks : nil
     }
     let second = MediaTime(1, .one)
     // Audio of the start may be before its frame in the file, so allow for a second.
@@ -30,7 +30,7 @@ extension SessionPlan {
       // MPEG-TS seeks by time, not to a keyframe, so the next keyframe may be too late.
       guard let found = try firstKey(search), found.pts <= latest else { continue }
       guard found.pts > earliest, try isOneClock(until: found),
-        try isQuiet(until: MediaTime(found.pts - origin, video.timeBase))
+        try isQuiet(until: MediaTime(found.pts - first, video.timeBase))
       else { return nil }
       return target
     }

@@ -31,7 +31,7 @@ final class SessionRun {
   private var toldEntries = 0
   private var hasWarned = (guess: false, inexact: false)
   /// The first frame's timestamp: the zero of the media timeline.
-  private var origin: Int64?
+  private var firstPTS: Int64?
   private var isPastEnd = false
   /// The last frame before the requested start, which is shown at the start if it is held.
   private var beforeStart: (frame: SharedFrame, signal: OrientationSignal?, time: MediaTime)?
@@ -138,7 +138,7 @@ final class SessionRun {
         if upToEnd == nil {
           try take(frame, signal)
           if isPastEnd { cut(before) }
-        } else if let first = origin, let pts = frame.pts,
+        } else if let first = firstPTS, let pts = frame.pts,
           MediaTime(pts - first, frame.timeBase) > (plan.end ?? .zero) + Self.apart
         {
           return queue.close()
@@ -155,9 +155,9 @@ final class SessionRun {
   /// - Parameter before: The reader's state at the first frame after the requested end.
   private func cut(_ before: SourceOutcome) {
     var before = before
-    if let origin, let end = plan.end {
+    if let firstPTS, let end = plan.end {
       let first = max(.zero, end - .millisecond).roundedUp(to: plan.video.timeBase)
-      before.leaveOut(from: origin + first.plausibleTicks(of: first.timeBase))
+      before.leaveOut(from: firstPTS + first.plausibleTicks(of: first.timeBase))
     }
     upToEnd = before
   }
@@ -168,8 +168,8 @@ final class SessionRun {
     _ frame: consuming VideoFrame, _ signal: OrientationSignal?
   ) throws(UprightError) {
     guard let pts = frame.pts else { throw UprightError(.fault, "a frame without a timestamp") }
-    let origin = self.origin ?? startOrigin(pts)
-    let time = MediaTime(pts - origin, frame.timeBase)
+    let firstPTS = self.firstPTS ?? begin(at: pts)
+    let time = MediaTime(pts - firstPTS, frame.timeBase)
     if director == nil { try prepare(frame) }
     try direct(frame, time, signal)
     if let start = plan.start, time < start - .millisecond {
@@ -202,14 +202,14 @@ final class SessionRun {
   /// Shows the frame before the requested start at the start, if it lasts until `next` and that is longer than
   /// one frame; `nil` for the end of the input.
   private func takeHeld(until next: MediaTime?) throws(UprightError) {
-    guard let held = beforeStart.take(), let start = plan.start, let origin else { return }
+    guard let held = beforeStart.take(), let start = plan.start, let firstPTS else { return }
     var frame = try held.frame.frame.shared()
     let tick = frame.timeBase
     let itsEnd = next ?? held.time + MediaTime(frame.duration, tick)
     guard itsEnd - start >= usualStep else { return }
     let end = plan.end.map { min($0, itsEnd) } ?? itsEnd
     let first = start.roundedUp(to: tick)
-    frame.pts = origin + first.plausibleTicks(of: tick)
+    frame.pts = firstPTS + first.plausibleTicks(of: tick)
     frame.duration = max(1, (end - first).plausibleTicks(of: tick))
     let signal = held.signal
     try direct(frame, start, signal)
@@ -256,8 +256,8 @@ final class SessionRun {
     for (index, pipeline) in pipelines.enumerated() { try pipeline.finish(emit: emits[index]) }
   }
 
-  private func startOrigin(_ pts: Int64) -> Int64 {
-    origin = pts
+  private func begin(at pts: Int64) -> Int64 {
+    firstPTS = pts
     if let start = plan.start {
       let zero = MediaTime(pts, plan.video.timeBase) + start
       for pipeline in pipelines { pipeline.shift = zero.plausibleTicks(of: plan.videoTimeBase) }

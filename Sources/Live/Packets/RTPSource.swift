@@ -14,7 +14,7 @@ internal import UprightRTP
 /// packet arrives, until the distance is known: from sender reports, or for a WebRTC server from more arrivals. The first one starts at 0.
 final class RTPSource: PacketSource {
   /// Where the datagrams come from.
-  enum Origin {
+  enum Transport {
     /// The ports of the description.
     case ports
     /// A queue.
@@ -26,7 +26,7 @@ final class RTPSource: PacketSource {
   let url = "RTP"
   private(set) var container: Demuxer.Container
   private let interrupt: Interrupt
-  private let origin: Origin
+  private let transport: Transport
   private let sockets: [UDPSocket]
   private let tracks: [RTPTrack]
   private var hasEnded = false
@@ -52,14 +52,14 @@ final class RTPSource: PacketSource {
   ///
   /// - Throws: `badData`, `usage`, `cannotCreate`, `cancelled`.
   init(
-    _ description: SessionDescription, from origin: Origin, interrupt: Interrupt
+    _ description: SessionDescription, from transport: Transport, interrupt: Interrupt
   ) throws(UprightError) {
     self.interrupt = interrupt
-    self.origin = origin
+    self.transport = transport
     container = Demuxer.Container(format: "rtp", streams: [], isSeekable: false)
     let media = [description.video, description.audio].compactMap(\.self)
     tracks = media.compactMap { media in media.codec.map { RTPTrack(media, $0) } }
-    switch origin {
+    switch transport {
     case .ports:
       let media = try description.ports().map { (port) throws(UprightError) in try port.bind() }
       // Without reports, the stream can be read too.
@@ -132,7 +132,7 @@ final class RTPSource: PacketSource {
 
   /// Requests a keyframe from a WebRTC server.
   private func requestKeyframe() {
-    guard case .forwarded(let connection) = origin else { return }
+    guard case .forwarded(let connection) = transport else { return }
     let (port, now) = (connection.feedbackPort.load(ordering: .relaxed), elapsed)
     guard port > 0, lastRequest.map({ now - $0 >= Self.requestInterval }) ?? true else { return }
     lastRequest = now
@@ -146,13 +146,13 @@ final class RTPSource: PacketSource {
   /// Waits for datagrams, or until a missing packet is given up.
   private func receive() throws(UprightError) {
     if interrupt.isRaised { throw UprightError(.cancelled, "stopped", at: url) }
-    if case .queue(let datagrams) = origin {
+    if case .queue(let datagrams) = transport {
       guard let datagram = datagrams.take() else { return finish() }
       return take(datagram, sender: 0, arrival: elapsed)
     }
     // What arrived before the end is still read.
     let ending: Interrupt? =
-      if case .forwarded(let connection) = origin { connection.ending } else { nil }
+      if case .forwarded(let connection) = transport { connection.ending } else { nil }
     let isLast = ending?.isRaised ?? false
     receiveFromSockets(until: ending)
     if isLast { return finish() }
@@ -190,14 +190,14 @@ final class RTPSource: PacketSource {
     }
     if firstArrival == nil { firstArrival = .now }
     for unit in tracks[index].take(datagram, arrival: arrival) { waiting.append((unit, index)) }
-    guard case .forwarded(let connection) = origin else { return }
+    guard case .forwarded(let connection) = transport else { return }
     connection.lastArrival.withLock { $0 = .now }
     if tracks.count > 1 { tracks[1].align(with: tracks[0]) }
   }
 
   private func takeControl(_ datagram: [UInt8]) {
     // A WebRTC server consumes its publisher's reports.
-    if case .forwarded = origin { return }
+    if case .forwarded = transport { return }
     for packet in ControlPacket.parse(datagram) {
       switch packet {
       case .senderReport(let ssrc, let time, let timestamp):

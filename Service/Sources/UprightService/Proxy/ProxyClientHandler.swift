@@ -92,7 +92,7 @@ final class ProxyClientHandler: ChannelInboundHandler {
     self.peer = peer
     let front = context.channel
     do {
-      try peer.pipeline.syncOperations.addHandler(ProxyOriginHandler(front))
+      try peer.pipeline.syncOperations.addHandler(ProxyServerHandler(front))
       try context.pipeline.syncOperations.addHandler(Backpressure(peer))
     } catch { return context.close(promise: nil) }
     if request.isTunnel {
@@ -153,7 +153,7 @@ extension ByteBufferView {
 }
 
 /// The origin's side of a connection. Forwards received bytes to the client.
-private final class ProxyOriginHandler: ChannelInboundHandler {
+private final class ProxyServerHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
   private let front: any Channel

@@ -9,7 +9,7 @@ struct ProxyRequest: Sendable, Hashable {
   /// The client's name and secret: user and password of `Proxy-Authorization: Basic`.
   var user: String?
   var password: String?
-  /// The head to send to the origin; empty for a tunnel.
+  /// The head to send to the server; empty for a tunnel.
   var forwarded: String
 
   /// Parses a head, from the request line up to the empty line (exclusive). Returns `nil` if it isn't HTTP/1
@@ -56,7 +56,7 @@ struct ProxyRequest: Sendable, Hashable {
     return fields
   }
 
-  /// Returns the head for the origin. It has `Connection: close`, because the client's next request may be
+  /// Returns the head for the server. It has `Connection: close`, because the client's next request may be
   /// for another host, which must be checked as well.
   private static func forwarded(
     method: String, _ url: StreamURL, _ fields: [(name: String, value: String)], _ lines: [String]

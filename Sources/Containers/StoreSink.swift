@@ -8,7 +8,7 @@ package import UprightPipeline
 /// is there, not before: until then the earlier writer may still publish, so that a session moves without a gap. Its
 /// segments stay listed, and this writer removes them when they leave the playlist. The names of segments are unique
 /// to this object, so that no two writers write the same file.
-package final class OriginSink: PacketSink {
+package final class StoreSink: PacketSink {
   private let store: any HLSStore
   private let cutter: SegmentCutter
   private let playlistName: String
