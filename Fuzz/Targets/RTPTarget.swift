@@ -23,7 +23,7 @@ extension FuzzTarget {
       let packet = input.piece()
       taken += packet.count
       try check(packet)
-      units += stream.take(packet, arrival: isTimed ? arrival : nil)
+      units += stream.receive(packet, arrival: isTimed ? arrival : nil)
     }
     units += stream.finish()
     let sum = units.reduce(0) { $0 + $1.bytes.count }

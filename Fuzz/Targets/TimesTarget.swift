@@ -202,7 +202,7 @@ extension FuzzTarget {
     while !input.isEmpty {
       var packet = try packet(&input, base)
       packet.dropImplausibleTimes()
-      try fill.take(packet, emit: check)
+      try fill.process(packet, emit: check)
     }
     try fill.finish(check)
   }

@@ -117,10 +117,10 @@ package final class HLSSink: PacketSink {
   package func write(
     _ packet: consuming Packet, track: Int, format: EncodedFormat?
   ) throws(UprightError) {
-    try cutter.write(packet, track: track, format: format, emit: take)
+    try cutter.write(packet, track: track, format: format, emit: add)
   }
 
-  private func take(_ piece: SegmentCutter.Piece) throws(UprightError) {
+  private func add(_ piece: SegmentCutter.Piece) throws(UprightError) {
     switch piece {
     case .format(let description, let bytes):
       var map: String?
@@ -197,7 +197,7 @@ package final class HLSSink: PacketSink {
   package func finish(isPartial: Bool) throws(UprightError) {
     defer { origin?.close(playlistName) }
     guard !cutter.isEmpty else { return }
-    try cutter.finish(emit: take)
+    try cutter.finish(emit: add)
     if !comesBack() { playlist.end() }
     publish([partBeforeChange.take()].compactMap(\.self), next: nil)
     let path = isPartial ? OutputName.partial(playlistPath) : playlistPath

@@ -17,7 +17,7 @@ public protocol HLSStore: Sendable {
   ///   - make: Returns the text, which continues the one that an earlier writer has left; `nil` if there is none.
   ///     Called again if that writer has published another one in the meantime.
   /// - Throws: `superseded` if a later writer has the playlist.
-  func take(_ name: String, _ make: (_ earlier: String?) -> String) throws(UprightError)
+  func claim(_ name: String, _ make: (_ earlier: String?) -> String) throws(UprightError)
   /// Replaces the playlist `name`, which this writer wrote last.
   ///
   /// - Throws: `superseded` if another writer has taken it.

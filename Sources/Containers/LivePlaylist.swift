@@ -83,7 +83,7 @@ package struct LivePlaylist: HLSPlaylist {
     targetDuration = max(1, longest.rescaled(to: .one).ticks)
     // In the folder of a session that has several renditions now or had them before, a name may stand for a
     // multivariant playlist.
-    if let earlier, !earlier.contains("#EXT-X-STREAM-INF") { take(earlier) }
+    if let earlier, !earlier.contains("#EXT-X-STREAM-INF") { resume(earlier) }
     hasEarlier = nextSegment > 0
     // hls.js doesn't block a reload while segment 0 is the last one.
     if partTarget != nil, !hasEarlier { (mediaSequence, nextSegment) = (1, 1) }
@@ -294,7 +294,7 @@ package struct LivePlaylist: HLSPlaylist {
 
   /// Continues a playlist that this class wrote earlier. If its target duration was different, only the
   /// sequence numbers are used, because the target duration must not change within a playlist.
-  private mutating func take(_ text: String) {
+  private mutating func resume(_ text: String) {
     var target: Int64?
     var (map, date): (String?, String?)
     var duration = MediaTime.zero

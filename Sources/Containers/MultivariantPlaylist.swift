@@ -126,7 +126,7 @@ package final class MultivariantPlaylist: Sendable {
       let path = isPartial ? OutputName.partial(playlist.path) : playlist.path
       guard state.written[path] != text else { continue }
       if let store {
-        try store.take(FilePath(path).name) { _ in text }
+        try store.claim(FilePath(path).name) { _ in text }
         state.written[path] = text
         continue
       }

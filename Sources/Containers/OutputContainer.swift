@@ -202,7 +202,7 @@ public enum OutputContainer: String, Sendable, CaseIterable {
   }
 
   /// Returns whether the container stores a cover picture in `codec` besides the video track.
-  package func takesCover(_ codec: String) -> Bool {
+  package func acceptsCover(_ codec: String) -> Bool {
     (self == .mp4 || self == .mov) && (codec == "mjpeg" || codec == "png")
   }
 

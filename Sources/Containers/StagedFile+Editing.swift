@@ -71,7 +71,7 @@ extension StagedFile {
   }
 
   /// Gives the file the permissions and the owner of the file that it replaces.
-  package func takeAttributes(of source: FilePatcher) throws(UprightError) {
+  package func copyAttributes(of source: FilePatcher) throws(UprightError) {
     var status = stat()
     guard unsafe fstat(source.file, &status) == 0, fchmod(descriptor, status.st_mode & 0o7777) == 0
     else {

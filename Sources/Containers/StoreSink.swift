@@ -17,8 +17,8 @@ package final class StoreSink: PacketSink {
   private let prefix: String
   private let segmentDuration: MediaTime
   private var playlist: LivePlaylist
-  /// Whether the playlist has been taken from the earlier writer.
-  private var hasTaken = false
+  /// Whether the playlist has been claimed from the earlier writer.
+  private var hasClaimed = false
   /// The init segment of the current format.
   private var map: String?
   /// The number of segments so far.
@@ -51,10 +51,10 @@ package final class StoreSink: PacketSink {
   package func write(
     _ packet: consuming Packet, track: Int, format: EncodedFormat?
   ) throws(UprightError) {
-    try cutter.write(packet, track: track, format: format, emit: take)
+    try cutter.write(packet, track: track, format: format, emit: add)
   }
 
-  private func take(_ piece: SegmentCutter.Piece) throws(UprightError) {
+  private func add(_ piece: SegmentCutter.Piece) throws(UprightError) {
     switch piece {
     case .format(let description, let bytes):
       map = nil
@@ -63,7 +63,7 @@ package final class StoreSink: PacketSink {
         try store.save(bytes, as: file)
         map = file
       }
-      if hasTaken { playlist.begin(map: map) }
+      if hasClaimed { playlist.begin(map: map) }
       listing?.begin(description)
     case .segment(let bytes, let start, let duration):
       let file = "\(prefix)-\(count).\(fileExtension)"
@@ -86,24 +86,24 @@ package final class StoreSink: PacketSink {
   private func publish(
     segment file: String, start: MediaTime, duration: MediaTime
   ) throws(UprightError) {
-    if hasTaken {
+    if hasClaimed {
       playlist.add(segment: file, duration: duration, start: start)
       return try store.publish(playlist.text, as: playlistName)
     }
-    try store.take(playlistName) { earlier in
+    try store.claim(playlistName) { earlier in
       playlist = LivePlaylist(segmentDuration: segmentDuration, continuing: earlier)
       playlist.begin(map: map)
       playlist.add(segment: file, duration: duration, start: start)
       return playlist.text
     }
-    hasTaken = true
+    hasClaimed = true
   }
 
   package func finish(isPartial: Bool) throws(UprightError) {
     guard !cutter.isEmpty else { return }
     do throws(UprightError) {
-      try cutter.finish(emit: take)
-      guard hasTaken, !comesBack() else { return }
+      try cutter.finish(emit: add)
+      guard hasClaimed, !comesBack() else { return }
       playlist.end()
       try store.publish(playlist.text, as: playlistName)
       try listing?.finish(isPartial: isPartial)

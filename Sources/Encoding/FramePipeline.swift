@@ -138,7 +138,7 @@ package final class FramePipeline {
   /// Processes one frame. Packets are emitted when the encoder returns them.
   ///
   /// - Parameter time: The frame's time on the media timeline.
-  package func take(
+  package func process(
     _ frame: consuming VideoFrame, _ direction: FrameDirection, _ time: MediaTime,
     emit: Emit
   ) throws(UprightError) {
@@ -149,7 +149,7 @@ package final class FramePipeline {
     let placement = stages.orienter.placement(
       of: plainFrame.size, sampleAspectRatio: plainFrame.sampleAspectRatio, turn: direction.turn,
       focus: direction.focus, canvas: direction.canvas)
-    try stages.fields.take(plainFrame, direction, time, by: placement) {
+    try stages.fields.process(plainFrame, direction, time, by: placement) {
       (frame: consuming VideoFrame, direction: FrameDirection, time: MediaTime) throws(UprightError)
       in
       try show(frame, direction, time, stages, emit)
@@ -227,7 +227,7 @@ package final class FramePipeline {
     latest = (time, direction.format.appOrientation)
     if let peek = peek.take() { try peek(drawn) }
     if let tap = setup.tap {
-      return try tap.take(stored: frame, upright: drawn, direction: direction, time: time)
+      return try tap.process(stored: frame, upright: drawn, direction: direction, time: time)
     }
     let isDue = setup.keyframes.isDue(
       at: time, canvas: direction.canvas,
@@ -238,7 +238,7 @@ package final class FramePipeline {
     try stages.chain.encode(drawn, emit: emit)
     tally.encodeSeconds += encoding.secondsUntilNow
     for rung in rungs where rung.isActive {
-      let times = try rung.take(drawn, stages.rungs)
+      let times = try rung.encode(drawn, stages.rungs)
       tally.orientSeconds += times.scaling
       tally.encodeSeconds += times.encoding
     }

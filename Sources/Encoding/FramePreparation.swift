@@ -47,7 +47,7 @@ package final class FramePreparation {
   /// Returns an HDR frame as SDR.
   func toneMapped(_ frame: consuming VideoFrame) throws(UprightError) -> VideoFrame {
     if let lastMapped, lastMapped.isOf(frame) { return try lastMapped.frame.frame.shared() }
-    if toneMapper?.takes(frame) != true { toneMapper = try ToneMapper(like: frame) }
+    if toneMapper?.accepts(frame) != true { toneMapper = try ToneMapper(like: frame) }
     guard let toneMapper else { return frame }
     let (time, format) = (frame.pts, frame.format)
     let mapped = try toneMapper.mapped(frame)

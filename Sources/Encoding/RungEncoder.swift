@@ -47,7 +47,7 @@ package final class RungEncoder {
   /// Scales and encodes a finished frame. Where that begins a format, so does this rung.
   ///
   /// - Returns: The seconds that scaling and encoding took.
-  func take(
+  func encode(
     _ frame: borrowing VideoFrame, _ opening: Opening
   ) throws(UprightError) -> (scaling: Double, encoding: Double) {
     let stages = self.stages ?? open(opening)

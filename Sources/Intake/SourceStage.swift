@@ -135,7 +135,7 @@ package final class SourceStage: @unchecked Sendable {
           return
         }
         failures = 0
-        try take(packet)
+        try process(packet)
         if let startPoint, outcome.frames > 0 || doubtful != nil { try go(to: startPoint) }
       } catch {
         // Data after a damaged part may be intact, but the number of attempts is limited.
@@ -146,7 +146,7 @@ package final class SourceStage: @unchecked Sendable {
     }
   }
 
-  private func take(_ packet: consuming Packet) throws(UprightError) {
+  private func process(_ packet: consuming Packet) throws(UprightError) {
     if packet.startsAnew, packet.streamIndex == video.index { try startAnew() }
     signals.note(packet)
     guard packet.streamIndex == video.index else {

@@ -146,7 +146,7 @@ final class LiveBranch {
     _ frame: consuming VideoFrame, _ direction: FrameDirection, _ time: MediaTime
   ) throws(UprightError) {
     let (orient, encode) = (tally.orientSeconds, tally.encodeSeconds)
-    try pipeline.take(frame, direction, time) { (packet, format) throws(UprightError) in
+    try pipeline.process(frame, direction, time) { (packet, format) throws(UprightError) in
       rungs[0].interleaver.add(packet, track: 0, format: format, isVideo: true)
     }
     times.orient.add(tally.orientSeconds - orient)

@@ -94,14 +94,14 @@ extension Rect {
     let far = Point(x: origin.x + size.width, y: origin.y + size.height)
     let first = origin.applying(transform)
     var (low, high) = (first, first)
-    func take(_ corner: Point) {
+    func include(_ corner: Point) {
       let place = corner.applying(transform)
       low = Point(x: min(low.x, place.x), y: min(low.y, place.y))
       high = Point(x: max(high.x, place.x), y: max(high.y, place.y))
     }
-    take(Point(x: far.x, y: origin.y))
-    take(Point(x: origin.x, y: far.y))
-    take(far)
+    include(Point(x: far.x, y: origin.y))
+    include(Point(x: origin.x, y: far.y))
+    include(far)
     return Rect(origin: low, size: Size(width: high.x - low.x, height: high.y - low.y))
   }
 }

@@ -25,7 +25,7 @@ extension GravityClassifier {
 
     /// Checks and filters one reading. Returns `nil` if it is rejected or too short to have a
     /// direction.
-    mutating func take(
+    mutating func process(
       _ gravity: Gravity, at seconds: Double, _ configuration: Configuration
     ) -> Gravity? {
       latest = seconds

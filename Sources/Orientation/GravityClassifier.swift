@@ -48,7 +48,7 @@ public struct GravityClassifier: Sendable, Hashable {
       candidate = nil
       isOverhead = false
     }
-    guard let filtered = motion.take(gravity, at: seconds, configuration) else {
+    guard let filtered = motion.process(gravity, at: seconds, configuration) else {
       return orientation
     }
     if let pose = pose(of: filtered) {

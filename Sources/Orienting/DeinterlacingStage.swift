@@ -32,12 +32,12 @@ package final class DeinterlacingStage {
   }
 
   /// Processes one frame, and passes on the frames that are ready, each with its direction and time.
-  package func take(
+  package func process(
     _ frame: consuming VideoFrame, _ direction: FrameDirection, _ time: MediaTime,
     by placement: Placement,
     next: Next
   ) throws(UprightError) {
-    let isOpen = deinterlacer?.takes(frame) ?? false
+    let isOpen = deinterlacer?.accepts(frame) ?? false
     let mustChange =
       frame.isInterlaced && Deinterlacer.suits(frame)
       && !keepsFields(of: frame, direction, by: placement)

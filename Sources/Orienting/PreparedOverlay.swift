@@ -34,7 +34,7 @@ final class PreparedOverlay {
     try Scaler().scale(
       source, onto: target, colour: canvas.colour, chroma: .init(from: siting, to: siting),
       filter: .bicubic)
-    Self.takeAlpha(of: turned, into: alpha)
+    Self.copyAlpha(of: turned, into: alpha)
     picture = opaque
     alphas = try target.framePlanes.map { (plane) throws(UprightError) in
       SharedFrame(try Self.average(alpha, over: plane))
@@ -56,7 +56,7 @@ final class PreparedOverlay {
     }
   }
 
-  private static func takeAlpha(of pixels: borrowing VideoFrame, into alpha: borrowing VideoFrame) {
+  private static func copyAlpha(of pixels: borrowing VideoFrame, into alpha: borrowing VideoFrame) {
     guard let from = pixels.plane(0), let to = alpha.plane(0) else { return }
     for y in 0..<pixels.size.height {
       for x in 0..<pixels.size.width {

@@ -42,7 +42,7 @@ package struct RTPStream: Sendable {
   /// Adds a received packet, and returns the frames that it completes.
   ///
   /// - Parameter arrival: The arrival time since the first packet, in milliseconds; `nil` if unknown.
-  package mutating func take(_ bytes: [UInt8], arrival: Int64? = nil) -> [AccessUnit] {
+  package mutating func receive(_ bytes: [UInt8], arrival: Int64? = nil) -> [AccessUnit] {
     if RTPPacket.isControl(bytes) { return [] }
     guard let packet = RTPPacket(bytes) else {
       counted.malformed += 1

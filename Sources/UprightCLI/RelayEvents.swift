@@ -46,7 +46,7 @@ final class RelayEvents: Sendable {
             unsafe read(0, $0.baseAddress, $0.count)
           }
           if count < 0, errno == EINTR { continue }
-          lines.take(count > 0 ? chunk[..<count] : nil, session)
+          lines.add(count > 0 ? chunk[..<count] : nil, session)
           if count <= 0 { return }
         }
       }
@@ -82,7 +82,7 @@ private struct EventLines {
   init(source: String) { self.source = source }
 
   /// - Parameter bytes: The next bytes, or `nil` at the end.
-  mutating func take(_ bytes: ArraySlice<UInt8>?, _ session: LiveSession) {
+  mutating func add(_ bytes: ArraySlice<UInt8>?, _ session: LiveSession) {
     rest += bytes ?? [0x0A]
     while let end = rest.firstIndex(of: 0x0A) {
       let line = rest[..<end]
@@ -208,7 +208,7 @@ private final class EventSocket: Sendable {
         let count = unsafe chunk.withUnsafeMutableBytes {
           unsafe recv(client, $0.baseAddress, $0.count, 0)
         }
-        clients[index].lines.take(count > 0 ? chunk[..<count] : nil, session)
+        clients[index].lines.add(count > 0 ? chunk[..<count] : nil, session)
         if count <= 0 {
           close(client)
           clients.remove(at: index)

@@ -36,7 +36,7 @@ struct StreamTests {
       startingDepth: startingDepth)
     var units: [AccessUnit] = []
     for (index, packet) in packets.enumerated() {
-      units += stream.take(packet, arrival: arrivals?[index])
+      units += stream.receive(packet, arrival: arrivals?[index])
     }
     units += stream.finish()
     return (units, stream.statistics)
@@ -283,7 +283,7 @@ struct StreamTests {
       guard length >= 8, place + length <= file.count else { break }
       let packet = Array(file[place + 8..<place + length])
       if !RTPPacket.isControl(packet), RTPPacket(packet)?.hasMarker == true { markers += 1 }
-      units += stream.take(packet, arrival: Int64(file.bigEndian(at: place + 4, count: 4)))
+      units += stream.receive(packet, arrival: Int64(file.bigEndian(at: place + 4, count: 4)))
       place += length
     }
     units += stream.finish()
@@ -325,10 +325,11 @@ struct StreamTests {
             let place = Int.random(in: 0..<packet.count, using: &random)
             packet[place] = UInt8.random(in: 0...255, using: &random)
           case 2: packet.removeLast(Int.random(in: 0...packet.count, using: &random))
-          case 3: units += stream.take(packet).count
+          case 3: units += stream.receive(packet).count
           default: break
           }
-          units += stream.take(packet, arrival: Int64.random(in: 0...1 << 32, using: &random)).count
+          units +=
+            stream.receive(packet, arrival: Int64.random(in: 0...1 << 32, using: &random)).count
         }
       }
       units += stream.finish().count
@@ -350,7 +351,7 @@ struct StreamTests {
     let body = [UInt8](repeating: 0x10, count: 60_000)
     var stream = RTPStream(codec: .vp8, startingDepth: 1)
     for _ in 0..<700 {
-      _ = stream.take(endless.packet(body, ticks: 0, isLast: false, cvo: nil))
+      _ = stream.receive(endless.packet(body, ticks: 0, isLast: false, cvo: nil))
     }
     let rest = stream.finish()
     #expect(rest.count == 1 && rest[0].isIncomplete)
@@ -367,7 +368,7 @@ struct StreamTests {
         let packet = sender.packet([UInt8(index)], ticks: index * 160, isLast: false, cvo: nil)
         if index == 50 { continue }
         let arrival = Int64(index) * 20
-        delays += stream.take(packet, arrival: arrival).map { arrival - $0.ticks / 8 }
+        delays += stream.receive(packet, arrival: arrival).map { arrival - $0.ticks / 8 }
       }
       return delays + stream.finish().map { 99 * 20 - $0.ticks / 8 }
     }
@@ -388,7 +389,7 @@ struct StreamTests {
       packets += rtp.packets(EncodedFrame(bytes: hex(text), isKey: false), ticks: ticks)
     }
     var stream = RTPStream(codec: .h264)
-    let units = packets.flatMap { stream.take($0) } + stream.finish()
+    let units = packets.flatMap { stream.receive($0) } + stream.finish()
     #expect(units.map(\.ticks) == [3000, 6000])
     #expect(units.map(\.isKey) == [true, false])
     #expect(
@@ -408,7 +409,7 @@ struct StreamTests {
       packets.append(sender.packet(body, ticks: index * 160, isLast: false, cvo: nil))
     }
     var stream = RTPStream(codec: .pcmu, redundancy: 97)
-    let units = packets.flatMap { stream.take($0) } + stream.finish()
+    let units = packets.flatMap { stream.receive($0) } + stream.finish()
     let expected: [[UInt8]] = (0..<20).filter { $0 % 5 != 4 }.map { [UInt8($0)] }
     #expect(units.map(\.bytes) == expected)
     #expect(units.allSatisfy { $0.isKey && $0.ticks % 160 == 0 })
@@ -421,20 +422,20 @@ struct StreamTests {
     var stream = RTPStream(codec: .vp8, startingDepth: 4, longestWait: 100)
     var units: [AccessUnit] = []
     for index in [0, 1, 2, 3, 5, 6] {
-      units += stream.take(packets[index], arrival: Int64(index) * 33)
+      units += stream.receive(packets[index], arrival: Int64(index) * 33)
     }
     #expect(Self.numbers(units) == [0, 1, 2, 3])
     // Frame 5 arrived at 165 ms.
     units += stream.expire(at: 264)
     #expect(Self.numbers(units) == [0, 1, 2, 3])
-    units += stream.take(packets[4], arrival: 264)
+    units += stream.receive(packets[4], arrival: 264)
     #expect(Self.numbers(units) == Array(0..<7))
-    for index in [8, 9] { units += stream.take(packets[index], arrival: Int64(index) * 33) }
+    for index in [8, 9] { units += stream.receive(packets[index], arrival: Int64(index) * 33) }
     // Gives up frame 7 for frame 8; what follows frame 8 is released too.
     units += stream.expire(at: 8 * 33 + 100)
     #expect(Self.numbers(units) == [0, 1, 2, 3, 4, 5, 6, 8, 9])
     #expect(stream.statistics.lost == 1)
-    units += stream.take(packets[7], arrival: 400)
+    units += stream.receive(packets[7], arrival: 400)
     #expect(stream.statistics.late == 1)
     #expect(stream.expire(at: .max).isEmpty)
   }
@@ -444,7 +445,7 @@ struct StreamTests {
     let packets = Self.sender(3).packets
     var stream = RTPStream(codec: .vp8, longestWait: 100)
     var units: [AccessUnit] = []
-    for index in [1, 0, 2] { units += stream.take(packets[index], arrival: Int64(index)) }
+    for index in [1, 0, 2] { units += stream.receive(packets[index], arrival: Int64(index)) }
     #expect(units.isEmpty)
     #expect(Self.numbers(stream.expire(at: 101)) == [0, 1, 2])
     #expect(stream.ticks(near: 50_000 + 9000) == 9000)

@@ -206,7 +206,7 @@ struct RTPTrackTests {
     {
       var units: [AccessUnit] = []
       for packet in sender.packets(frame, ticks: ticks) where track.accepts(packet, from: 0) {
-        units += track.take(packet, arrival: arrival)
+        units += track.receive(packet, arrival: arrival)
       }
       return units + track.expire(at: arrival + 300)
     }
@@ -257,7 +257,7 @@ struct RTPTrackTests {
     var starts: [Int64] = []
     for (at, track, packet) in arrivals.sorted(by: { $0.at < $1.at }) {
       guard track.accepts(packet, from: 1) else { continue }
-      _ = track.take(packet, arrival: at)
+      _ = track.receive(packet, arrival: at)
       audio.align(with: video)
       let tick = AccessUnit(bytes: [], ticks: 0, isKey: true)
       starts.append(audio.timestamp(of: tick) / 48 - video.timestamp(of: tick) / 90)

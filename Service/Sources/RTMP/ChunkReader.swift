@@ -54,7 +54,7 @@ struct ChunkReader: Sendable {
   /// - Throws: `RTMPError` if the bytes are not valid chunks, or a limit is exceeded.
   mutating func next() throws(RTMPError) -> RTMPMessage? {
     while let header = try header() {
-      guard let message = try take(header) else { continue }
+      guard let message = try process(header) else { continue }
       try apply(message)
       return message
     }
@@ -151,7 +151,7 @@ struct ChunkReader: Sendable {
     return true
   }
 
-  private mutating func take(_ header: Header) throws(RTMPError) -> RTMPMessage? {
+  private mutating func process(_ header: Header) throws(RTMPError) -> RTMPMessage? {
     var stream = header.stream
     defer { streams[header.id] = stream }
     if streams[header.id] == nil, streams.count >= limits.chunkStreams {

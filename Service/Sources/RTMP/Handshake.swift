@@ -12,7 +12,7 @@ struct Handshake: Sendable {
   /// Adds received bytes, and appends the bytes to send to `output`.
   ///
   /// - Returns: The bytes after the handshake when it is complete; `nil` before that.
-  mutating func take(
+  mutating func process(
     _ bytes: some Collection<UInt8>, output: inout [UInt8]
   ) throws(RTMPError) -> ArraySlice<UInt8>? {
     received += bytes

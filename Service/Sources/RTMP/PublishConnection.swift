@@ -90,7 +90,7 @@ package struct PublishConnection: Sendable {
     received += UInt64(bytes.count)
     do throws(RTMPError) {
       if state == .handshake {
-        guard let rest = try handshake.take(bytes, output: &output) else { return [] }
+        guard let rest = try handshake.process(bytes, output: &output) else { return [] }
         state = .connected
         chunks.append(rest)
       } else {
@@ -133,32 +133,33 @@ package struct PublishConnection: Sendable {
   private mutating func takeMessages() throws(RTMPError) -> [Event] {
     var events: [Event] = []
     while state != .closed, state != .asked, let message = try chunks.next() {
-      try take(message, &events)
+      try process(message, &events)
     }
     acknowledge()
     return events
   }
 
-  private mutating func take(
+  private mutating func process(
     _ message: RTMPMessage, _ events: inout [Event]
   ) throws(RTMPError) {
     switch message.kind {
     case .windowAcknowledgementSize where message.payload.count >= 4:
       window = max(1, message.payload.prefix(4).reduce(0) { $0 << 8 | UInt64($1) })
     case .userControl: answer(control: message.payload)
-    case .command: try take(command: message.payload, on: message.stream, &events)
+    case .command: try process(command: message.payload, on: message.stream, &events)
     // AMF 3 commands are AMF 0 preceded by one byte.
-    case .commandAMF3: try take(command: message.payload.dropFirst(), on: message.stream, &events)
-    case .audio: take(.audio, message.timestamp, message.payload, &events)
-    case .video: take(.video, message.timestamp, message.payload, &events)
-    case .data: take(script: message.payload[...], message, &events)
-    case .dataAMF3: take(script: message.payload.dropFirst(), message, &events)
-    case .aggregate: take(aggregate: message, &events)
+    case .commandAMF3:
+      try process(command: message.payload.dropFirst(), on: message.stream, &events)
+    case .audio: process(.audio, message.timestamp, message.payload, &events)
+    case .video: process(.video, message.timestamp, message.payload, &events)
+    case .data: process(script: message.payload[...], message, &events)
+    case .dataAMF3: process(script: message.payload.dropFirst(), message, &events)
+    case .aggregate: process(aggregate: message, &events)
     default: break
     }
   }
 
-  private mutating func take(
+  private mutating func process(
     _ kind: FLVTag.Kind, _ timestamp: UInt32, _ payload: [UInt8], _ events: inout [Event]
   ) {
     guard state == .publishing, !payload.isEmpty else { return }
@@ -171,7 +172,7 @@ package struct PublishConnection: Sendable {
   }
 
   /// Handles script data. `@setDataFrame` is an instruction to the server; the rest is part of the stream.
-  private mutating func take(
+  private mutating func process(
     script: ArraySlice<UInt8>, _ message: RTMPMessage, _ events: inout [Event]
   ) {
     let prefix = AMFValue.bytes(of: [.string("@setDataFrame")])
@@ -182,7 +183,7 @@ package struct PublishConnection: Sendable {
   }
 
   /// Handles an aggregate of consecutive tags, whose times are relative to the message's (7.1.6).
-  private mutating func take(aggregate message: RTMPMessage, _ events: inout [Event]) {
+  private mutating func process(aggregate message: RTMPMessage, _ events: inout [Event]) {
     var rest = message.payload[...]
     var shift: UInt32?
     while state == .publishing, rest.count >= 15 {
@@ -196,7 +197,7 @@ package struct PublishConnection: Sendable {
       let offset = shift ?? message.timestamp &- time
       shift = offset
       if let kind = FLVTag.Kind(rawValue: rest[start]) {
-        take(kind, time &+ offset, Array(rest[start + 11..<start + 11 + size]), &events)
+        process(kind, time &+ offset, Array(rest[start + 11..<start + 11 + size]), &events)
       }
       rest = rest.dropFirst(size + 15)
     }
@@ -218,7 +219,7 @@ package struct PublishConnection: Sendable {
 
   // MARK: - Commands
 
-  private mutating func take(
+  private mutating func process(
     command bytes: some Collection<UInt8>, on stream: UInt32, _ events: inout [Event]
   ) throws(RTMPError) {
     guard let values = AMFValue.values(in: bytes), let name = values.first?.text else {

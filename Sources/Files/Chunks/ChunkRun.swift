@@ -162,7 +162,7 @@ struct ChunkRun {
     while let packet = reader.next() {
       if let cancelled = request.cancelled { throw cancelled }
       let index = packet.streamIndex
-      found.take(packet)
+      found.add(packet)
       guard let side = plan.sideTracks.first(where: { $0.stream.index == index }) else { continue }
       try write(packet, of: side, to: work.writer)
     }

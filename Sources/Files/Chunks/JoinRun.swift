@@ -152,7 +152,7 @@ private final class PartFrames {
 
   func pass(to output: PartsOutput) throws(UprightError) {
     guard let next else { return }
-    try output.takeFrame(next, part: part)
+    try output.writeFrame(next, part: part)
     try advance()
   }
 
@@ -232,7 +232,7 @@ private final class PartSideTracks {
 
   func pass(to output: PartsOutput) throws(UprightError) {
     if let next, let packet = next.box.take() {
-      try output.takeWritten(packet, track: next.track)
+      try output.writeConverted(packet, track: next.track)
     }
     try advance()
   }

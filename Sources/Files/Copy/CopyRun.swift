@@ -64,7 +64,7 @@ final class CopyRun {
     var reader = PacketReader(plan.demuxer)
     plan.demuxer.select(Set(plan.sideTracks.map(\.stream.index)).union([plan.video.index]))
     do throws(UprightError) {
-      while let packet = reader.next() { try take(packet) }
+      while let packet = reader.next() { try process(packet) }
       try decodingTimes.finish { (packet) throws(UprightError) in try send(packet) }
       if tally.frames == 0 {
         throw reader.error ?? UprightError(.cancelled, "stopped", at: plan.request.input)
@@ -84,9 +84,9 @@ final class CopyRun {
       decisions: inputSurvey.plan.entries, warnings: warnings, wall: started.secondsUntilNow)
   }
 
-  private func take(_ packet: consuming Packet) throws(UprightError) {
-    guard packet.streamIndex == plan.video.index else { return try output.take(packet) }
-    if leading.takes(packet) { return }
+  private func process(_ packet: consuming Packet) throws(UprightError) {
+    guard packet.streamIndex == plan.video.index else { return try output.write(packet) }
+    if leading.accepts(packet) { return }
     if let time = repairedTimes.popFirst() { packet.dts = time }
     if !packet.isDiscarded {
       tally.frames += 1
@@ -103,13 +103,13 @@ final class CopyRun {
     if let changed { marked = try packet.with(payload: changed) } else { marked = packet }
     let stripped = unsafe marked.withBytes { bytes in unsafe selfContained?.stripped(bytes) }
     if let stripped { marked = try marked.with(payload: stripped) }
-    try decodingTimes.take(marked) { (packet) throws(UprightError) in try send(packet) }
+    try decodingTimes.process(marked) { (packet) throws(UprightError) in try send(packet) }
   }
 
   private func send(_ packet: consuming Packet) throws(UprightError) {
     let first = isStarted ? nil : format
     isStarted = true
-    try output.takeFrame(packet, format: first)
+    try output.writeFrame(packet, format: first)
   }
 
   /// Returns the turn of the frame at `pts`.

@@ -33,7 +33,7 @@ final class DecodingTimeGenerator {
   }
 
   /// Processes the next packet in decoding order and passes on the packets that have a decoding time.
-  func take(
+  func process(
     _ packet: consuming Packet, emit: (consuming Packet) throws(UprightError) -> Void
   ) throws(UprightError) {
     if let dts = packet.dts {

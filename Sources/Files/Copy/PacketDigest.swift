@@ -31,7 +31,7 @@ struct TrackDigest {
   }
 
   /// Adds a packet; one of another track adds nothing. O(size).
-  func take(_ packet: borrowing Packet) {
+  func add(_ packet: borrowing Packet) {
     let stream = packet.streamIndex
     guard let track = digests.first(where: { $0.stream == stream }) else { return }
     packet.add(to: track.digest)

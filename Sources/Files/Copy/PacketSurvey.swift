@@ -59,8 +59,8 @@ struct PacketSurvey {
     let notes = PacketCollector(
       video, keepsEdit: keepsEdit, digest: plan.digestsPackets ? try PacketDigest() : nil)
     var scan = try SignalScan(demuxer) { packet in
-      notes.take(packet)
-      tracks?.take(packet)
+      notes.add(packet)
+      tracks?.add(packet)
     }
     // Clock resets are detected from the packets of all tracks that are read.
     if demuxer.joinsClocks || plan.digestsPackets {
@@ -161,7 +161,7 @@ struct LeadingFrames {
   private var isWhole = false
 
   /// Returns whether the next packet in decoding order is such a frame.
-  mutating func takes(_ packet: borrowing Packet) -> Bool {
+  mutating func accepts(_ packet: borrowing Packet) -> Bool {
     if packet.isDiscarded { isWhole = true }
     guard keyframes < 2, !isWhole else { return false }
     if packet.isKey {
@@ -213,7 +213,7 @@ private final class PacketCollector {
     decodingTimes.reserveCapacity(min(video.frameCount, 1 << 20))
   }
 
-  func take(_ packet: borrowing Packet) {
+  func add(_ packet: borrowing Packet) {
     guard packet.streamIndex == video, problem == nil else { return }
     if packet.newExtradata != nil { problem = "the codec parameters change" }
     if packet.isDiscarded && !keepsEdit { problem = PacketSurvey.hides }
@@ -221,7 +221,7 @@ private final class PacketCollector {
       problem = "a frame has no timestamp"
       return
     }
-    if leading.takes(packet) { return }
+    if leading.accepts(packet) { return }
     if packet.isDiscarded { return hidden.append(pts) }
     if reader.kind(of: packet) == .closed {
       entries.append(times.count)

@@ -110,7 +110,7 @@ final class PartEncoder: @unchecked Sendable {
         outcome.misplacedFrames += 1
         continue
       }
-      try pipeline.take(
+      try pipeline.process(
         decoded, input.inputSurvey.stretch(of: frame).direction, input.inputSurvey.time(of: frame),
         emit: emit)
       frame += 1

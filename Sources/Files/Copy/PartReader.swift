@@ -81,7 +81,7 @@ final class PartReader: @unchecked Sendable {
       try begin()
       while isOpen, let packet = reader.next() {
         if packet.streamIndex == plan.video.index {
-          try take(packet)
+          try process(packet)
         } else if single == nil {
           isOpen = exchange.put(packet)
         }
@@ -118,7 +118,7 @@ final class PartReader: @unchecked Sendable {
       remedy: "plan it again")
   }
 
-  private func take(_ packet: consuming Packet) throws(UprightError) {
+  private func process(_ packet: consuming Packet) throws(UprightError) {
     let parts = input.parts
     let last = single == nil ? parts.count - 1 : part
     // There may be more packets than in the survey if the file is still being written.

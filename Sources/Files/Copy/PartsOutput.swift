@@ -111,7 +111,7 @@ final class PartsOutput {
   }
 
   /// Writes the next video packet.
-  func takeFrame(_ box: PacketBox, part: Int) throws(UprightError) {
+  func writeFrame(_ box: PacketBox, part: Int) throws(UprightError) {
     guard var packet = box.take() else { return }
     if input.join == nil { decodingTimes.fit(&packet) }
     let format =
@@ -122,16 +122,16 @@ final class PartsOutput {
       let first = MediaTime(input.inputSurvey.survey.shown[0], plan.video.timeBase)
       latest = max(latest, MediaTime(pts, packet.timeBase) - first)
     }
-    try output.takeFrame(packet, format: format)
+    try output.writeFrame(packet, format: format)
     if lastProgress.secondsUntilNow > 0.1 { reportProgress() }
   }
 
   /// Writes a packet of another track, as it was read.
-  func takeSide(_ packet: consuming Packet) throws(UprightError) { try output.take(packet) }
+  func writeSide(_ packet: consuming Packet) throws(UprightError) { try output.write(packet) }
 
   /// Writes a packet that the writer of another track has made already.
-  func takeWritten(_ packet: consuming Packet, track: Int) throws(UprightError) {
-    try output.takeWritten(packet, track: track)
+  func writeConverted(_ packet: consuming Packet, track: Int) throws(UprightError) {
+    try output.writeConverted(packet, track: track)
   }
 
   private func reportProgress() {
@@ -147,7 +147,7 @@ final class PartsOutput {
 
   /// Finishes the output.
   ///
-  /// - Parameter areWritten: Whether the packets of the other tracks came by `takeWritten`.
+  /// - Parameter areWritten: Whether the packets of the other tracks came by `writeConverted`.
   func finish(
     _ outcome: PartsOutcome, areWritten: Bool = false
   ) throws(UprightError) -> TranscodeReport {

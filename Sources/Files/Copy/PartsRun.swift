@@ -40,8 +40,8 @@ final class PartsRun {
     do throws(UprightError) {
       while let item = try exchange.take() {
         switch item {
-        case .side(let box): if let packet = box.take() { try output.takeSide(packet) }
-        case .frame(let box, let part): try output.takeFrame(box, part: part)
+        case .side(let box): if let packet = box.take() { try output.writeSide(packet) }
+        case .frame(let box, let part): try output.writeFrame(box, part: part)
         }
       }
       guard let read = reading.join() else { throw UprightError(.fault, "no result of the reader") }

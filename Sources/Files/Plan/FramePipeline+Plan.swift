@@ -39,7 +39,7 @@ extension SessionPlan {
     return options.ladder.enumerated().dropFirst().map { index, rung in
       RungEncoder(size: rung.size, rate: options.rate(of: rung)) {
         (packet, format) throws(UprightError) in
-        try output.takeFrame(packet, format: format, rendition: first + index)
+        try output.writeFrame(packet, format: format, rendition: first + index)
       }
     }
   }

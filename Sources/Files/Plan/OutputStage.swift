@@ -118,7 +118,7 @@ final class OutputStage {
   /// Writes a video packet. `format` comes with the first packet of each encoder.
   ///
   /// - Parameter rendition: The index of the rendition.
-  func takeFrame(
+  func writeFrame(
     _ packet: consuming Packet, format: EncodedFormat?, rendition: Int = 0
   ) throws(UprightError) {
     if let cancelled = plan.request.cancelled { throw cancelled }
@@ -128,7 +128,7 @@ final class OutputStage {
   }
 
   /// Writes a packet of another track, as it was read.
-  func take(_ packet: consuming Packet) throws(UprightError) {
+  func write(_ packet: consuming Packet) throws(UprightError) {
     let index = packet.streamIndex
     guard let side = plan.sideTracks.first(where: { $0.stream.index == index }) else { return }
     guard cut(&packet) else { return }
@@ -140,7 +140,7 @@ final class OutputStage {
   /// Writes a packet that the writer of a side track has made already.
   ///
   /// - Parameter track: The index of the track in the output, from 1.
-  func takeWritten(_ packet: consuming Packet, track: Int) throws(UprightError) {
+  func writeConverted(_ packet: consuming Packet, track: Int) throws(UprightError) {
     try send(packet, track: track)
   }
 
@@ -236,7 +236,7 @@ final class OutputStage {
 
   /// Ends all tracks and writes the remaining packets.
   ///
-  /// - Parameter areWritten: Whether the packets of side tracks came by `takeWritten`.
+  /// - Parameter areWritten: Whether the packets of side tracks came by `writeConverted`.
   func endTracks(areWritten: Bool = false) throws(UprightError) {
     for rendition in renditions { rendition.interleaver.end(track: 0) }
     for side in plan.sideTracks {

@@ -166,7 +166,7 @@ package struct SessionPlan {
       || stream.isText && container.subtitleEncoder != nil:
       return nil
     case .video where stream.isAttachedPicture:
-      return container.takesCover(stream.codecName) ? nil : "cover picture"
+      return container.acceptsCover(stream.codecName) ? nil : "cover picture"
     case .video: return "only one video track is transcoded"
     default: return "not supported in \(container.rawValue)"
     }

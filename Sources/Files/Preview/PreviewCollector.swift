@@ -48,7 +48,7 @@ final class PreviewCollector: FrameTap {
     self.cell = cell
   }
 
-  func take(
+  func process(
     stored: consuming VideoFrame, upright: consuming VideoFrame, direction: FrameDirection,
     time: MediaTime
   ) throws(UprightError) {

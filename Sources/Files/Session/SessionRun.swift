@@ -117,7 +117,7 @@ final class SessionRun {
   /// Returns what writes the packets of a rendition.
   private static func emit(to output: OutputStage?, rendition: Int) -> FramePipeline.Emit {
     { (packet, format) throws(UprightError) in
-      try output?.takeFrame(packet, format: format, rendition: rendition)
+      try output?.writeFrame(packet, format: format, rendition: rendition)
     }
   }
 
@@ -136,14 +136,14 @@ final class SessionRun {
       switch consume item {
       case .frame(let frame, let signal, let before):
         if upToEnd == nil {
-          try take(frame, signal)
+          try encode(frame, signal)
           if isPastEnd { cut(before) }
         } else if let first = firstPTS, let pts = frame.pts,
           MediaTime(pts - first, frame.timeBase) > (plan.end ?? .zero) + Self.apart
         {
           return queue.close()
         }
-      case .packet(let packet): try output?.take(packet)
+      case .packet(let packet): try output?.write(packet)
       }
       if upToEnd != nil, output?.hasAudioToTheEnd ?? true { return queue.close() }
     }
@@ -164,7 +164,7 @@ final class SessionRun {
 
   // MARK: - Frames
 
-  private func take(
+  private func encode(
     _ frame: consuming VideoFrame, _ signal: OrientationSignal?
   ) throws(UprightError) {
     guard let pts = frame.pts else { throw UprightError(.fault, "a frame without a timestamp") }
@@ -177,7 +177,7 @@ final class SessionRun {
       return
     }
     let directions = directions
-    try takeHeld(until: time)
+    try encodeHeld(until: time)
     try putLast(until: time)
     guard let end = plan.end else { return try put(frame, signal, time, directions) }
     if time >= end - .millisecond {
@@ -201,7 +201,7 @@ final class SessionRun {
 
   /// Shows the frame before the requested start at the start, if it lasts until `next` and that is longer than
   /// one frame; `nil` for the end of the input.
-  private func takeHeld(until next: MediaTime?) throws(UprightError) {
+  private func encodeHeld(until next: MediaTime?) throws(UprightError) {
     guard let held = beforeStart.take(), let start = plan.start, let firstPTS else { return }
     var frame = try held.frame.frame.shared()
     let tick = frame.timeBase
@@ -231,9 +231,9 @@ final class SessionRun {
   ) throws(UprightError) {
     warn(directions[0], signal, time)
     for index in pipelines.indices.dropFirst() {
-      try pipelines[index].take(try frame.shared(), directions[index], time, emit: emits[index])
+      try pipelines[index].process(try frame.shared(), directions[index], time, emit: emits[index])
     }
-    try pipeline.take(frame, directions[0], time, emit: emits[0])
+    try pipeline.process(frame, directions[0], time, emit: emits[0])
     if lastProgress.secondsUntilNow > 0.1 { reportProgress() }
   }
 
@@ -251,7 +251,7 @@ final class SessionRun {
   }
 
   private func finishFrames() throws(UprightError) {
-    if !isPastEnd { try takeHeld(until: nil) }
+    if !isPastEnd { try encodeHeld(until: nil) }
     try putLast(until: nil)
     for (index, pipeline) in pipelines.enumerated() { try pipeline.finish(emit: emits[index]) }
   }

@@ -112,7 +112,7 @@ final class PatchRun {
     session.unfinished.add(staged.temporaryPath)
     defer { session.unfinished.remove(staged.temporaryPath) }
     try staged.fill(from: file, edits, interrupt: session.interrupt)
-    try staged.takeAttributes(of: file)
+    try staged.copyAttributes(of: file)
     if options.keepsTime { try staged.set(modified: state.modified) }
     try staged.synchronize()
     let record = try options.record.map { path throws(UprightError) in try UndoRecord(path) }

@@ -100,7 +100,7 @@ final class TagRun {
     var reader = PacketReader(demuxer)
     do throws(UprightError) {
       try begin()
-      while let packet = reader.next() { try take(packet) }
+      while let packet = reader.next() { try process(packet) }
       try finishFrames()
       for track in tracks { interleaver.end(track: track.index) }
       try flush()
@@ -164,7 +164,7 @@ final class TagRun {
       orientation: isMain ? mark.field : nil)
   }
 
-  private func take(_ packet: consuming Packet) throws(UprightError) {
+  private func process(_ packet: consuming Packet) throws(UprightError) {
     let index = packet.streamIndex
     guard let track = tracks.first(where: { $0.stream.index == index }) else { return }
     if packet.pts == nil && packet.dts == nil && !container.writesElementaryStream {
@@ -190,7 +190,8 @@ final class TagRun {
     }
     let marked: Packet
     if let changed { marked = try packet.with(payload: changed) } else { marked = packet }
-    try decodingTimes.take(marked) { (packet) throws(UprightError) in try send(packet, to: track) }
+    try decodingTimes.process(marked) { (packet) throws(UprightError) in try send(packet, to: track)
+    }
   }
 
   /// Warns once if JPEG frames contain another orientation: players read their EXIF data before any mark.

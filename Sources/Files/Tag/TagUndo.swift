@@ -128,7 +128,7 @@ public struct TagUndo: Sendable {
     guard state.size == entry.change.size + shift else { throw changed }
     let staged = try StagedFile(path: entry.change.path)
     try staged.fill(from: file, reversed, interrupt: Interrupt())
-    try staged.takeAttributes(of: file)
+    try staged.copyAttributes(of: file)
     try staged.set(modified: entry.change.modified)
     try staged.synchronize()
     try staged.commit()

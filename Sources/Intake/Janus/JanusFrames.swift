@@ -34,7 +34,7 @@ final class JanusFrames {
     codec = header.codec ?? (first.bytes[1] & 0x7F == 8 ? .pcma : .pcmu)
     rtp = RTPStream(codec: codec, orientation: header.orientation, redundancy: header.redundancy)
     duration = Self.duration(from: first, inTail: file.tail, rate: codec.clockRate)
-    waiting.append(contentsOf: rtp.take(first.bytes, arrival: first.arrival))
+    waiting.append(contentsOf: rtp.receive(first.bytes, arrival: first.arrival))
   }
 
   /// Returns the next frame in decoding order, or `nil` at the end.
@@ -60,7 +60,7 @@ final class JanusFrames {
   private func fill(_ count: Int) throws(UprightError) {
     while waiting.count < count, !isAtEnd {
       if case .packet(let packet) = recording.next() {
-        waiting.append(contentsOf: rtp.take(packet.bytes, arrival: packet.arrival))
+        waiting.append(contentsOf: rtp.receive(packet.bytes, arrival: packet.arrival))
         continue
       }
       let bytes = try file.read()

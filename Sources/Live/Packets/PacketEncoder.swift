@@ -70,7 +70,7 @@ final class PacketEncoder: @unchecked Sendable {
   func requestKeyframe() { state.wantsKeyframe = true }
 
   /// Processes one frame and emits what the encoder returns.
-  func take(
+  func encode(
     _ frame: consuming VideoFrame, _ signal: OrientationSignal?, _ emit: Emit
   ) throws(UprightError) {
     guard let pts = frame.pts else { throw UprightError(.fault, "a frame without a timestamp") }
@@ -84,7 +84,7 @@ final class PacketEncoder: @unchecked Sendable {
     let direction = try director.direct(at: seconds, size: frame.shape.shown, signal: signal?.turn)
     director.forget(before: seconds)
     for decision in director.takeEntries() { emit(.decision(decision)) }
-    try pipeline.take(frame, direction, time) { (packet, format) throws(UprightError) in
+    try pipeline.process(frame, direction, time) { (packet, format) throws(UprightError) in
       output(packet, format, emit)
     }
     pipeline.forgetChanges()

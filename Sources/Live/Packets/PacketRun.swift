@@ -121,7 +121,7 @@ final class PacketRun: Sendable {
         if wantsKeyframe.exchange(false, ordering: .acquiringAndReleasing) {
           worker.requestKeyframe()
         }
-        try worker.take(frame, signal) { _ = output.put($0) }
+        try worker.encode(frame, signal) { _ = output.put($0) }
       }
     }
     if isCancelled.load(ordering: .acquiring) { return }

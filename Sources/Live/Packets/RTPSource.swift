@@ -148,7 +148,7 @@ final class RTPSource: PacketSource {
     if interrupt.isRaised { throw UprightError(.cancelled, "stopped", at: url) }
     if case .queue(let datagrams) = transport {
       guard let datagram = datagrams.take() else { return finish() }
-      return take(datagram, sender: 0, arrival: elapsed)
+      return receive(datagram, sender: 0, arrival: elapsed)
     }
     // What arrived before the end is still read.
     let ending: Interrupt? =
@@ -172,7 +172,7 @@ final class RTPSource: PacketSource {
       // Limited, so that a flood on one socket does not block the other.
       for _ in 0..<256 {
         guard let datagram = socket.receive(into: &buffer) else { break }
-        take(Array(datagram.bytes), sender: datagram.sender, arrival: arrival)
+        receive(Array(datagram.bytes), sender: datagram.sender, arrival: arrival)
       }
     }
   }
@@ -183,19 +183,19 @@ final class RTPSource: PacketSource {
     return elapsed.seconds * 1000 + elapsed.attoseconds / 1_000_000_000_000_000
   }
 
-  private func take(_ datagram: [UInt8], sender: UInt16, arrival: Int64) {
-    if RTPPacket.isControl(datagram) { return takeControl(datagram) }
+  private func receive(_ datagram: [UInt8], sender: UInt16, arrival: Int64) {
+    if RTPPacket.isControl(datagram) { return receiveControl(datagram) }
     guard let index = tracks.firstIndex(where: { $0.accepts(datagram, from: sender) }) else {
       return
     }
     if firstArrival == nil { firstArrival = .now }
-    for unit in tracks[index].take(datagram, arrival: arrival) { waiting.append((unit, index)) }
+    for unit in tracks[index].receive(datagram, arrival: arrival) { waiting.append((unit, index)) }
     guard case .forwarded(let connection) = transport else { return }
     connection.lastArrival.withLock { $0 = .now }
     if tracks.count > 1 { tracks[1].align(with: tracks[0]) }
   }
 
-  private func takeControl(_ datagram: [UInt8]) {
+  private func receiveControl(_ datagram: [UInt8]) {
     // A WebRTC server consumes its publisher's reports.
     if case .forwarded = transport { return }
     for packet in ControlPacket.parse(datagram) {

@@ -53,9 +53,9 @@ final class RTPTrack {
   /// Adds an accepted packet, and returns the frames that it completes.
   ///
   /// - Parameter arrival: In milliseconds since the first packet of all.
-  func take(_ datagram: [UInt8], arrival: Int64) -> [AccessUnit] {
+  func receive(_ datagram: [UInt8], arrival: Int64) -> [AccessUnit] {
     if firstArrival == nil { (firstArrival, start) = (arrival, arrival) }
-    let units = rtp.take(datagram, arrival: arrival - (firstArrival ?? arrival))
+    let units = rtp.receive(datagram, arrival: arrival - (firstArrival ?? arrival))
     if expectedSource != nil { noteDelay(of: datagram, arrival: arrival) }
     return units
   }

@@ -4,7 +4,7 @@ package import UprightOrientation
 /// Decodes one audio stream, and converts it to one format even if its own format changes. Used by one thread
 /// at a time.
 package final class AudioDecoder {
-  package typealias Take = (consuming AudioFrame) throws(UprightError) -> Void
+  package typealias Emit = (consuming AudioFrame) throws(UprightError) -> Void
 
   private let context: UnsafeMutablePointer<AVCodecContext>
   private let frame: UnsafeMutablePointer<AVFrame>
@@ -68,27 +68,27 @@ package final class AudioDecoder {
   ///   - take: Receives the samples. Their `pts` counts from the time 0 of the stream; `nil` if the stream
   ///     gives no time.
   package func decode(
-    _ packet: borrowing Packet, as format: AudioFormat, take: Take
+    _ packet: borrowing Packet, as format: AudioFormat, emit: Emit
   ) throws(UprightError) {
     if avcodec_send_packet(context, packet.raw) < 0 { damagedPackets += 1 }
-    try receive(format, take)
+    try receive(format, emit)
   }
 
   /// Passes on what the decoder still holds. No packet may follow.
-  package func finish(as format: AudioFormat, take: Take) throws(UprightError) {
+  package func finish(as format: AudioFormat, emit: Emit) throws(UprightError) {
     avcodec_send_packet(context, nil)
-    try receive(format, take)
-    try flushResampler(format, take)
+    try receive(format, emit)
+    try flushResampler(format, emit)
   }
 
-  private func receive(_ format: AudioFormat, _ take: Take) throws(UprightError) {
+  private func receive(_ format: AudioFormat, _ emit: Emit) throws(UprightError) {
     while avcodec_receive_frame(context, frame) >= 0 {
-      if try !convert(format, take) { damagedPackets += 1 }
+      if try !convert(format, emit) { damagedPackets += 1 }
     }
   }
 
   /// Passes on the samples of `frame`. Returns `false` if they can't be converted.
-  private func convert(_ format: AudioFormat, _ take: Take) throws(UprightError) -> Bool {
+  private func convert(_ format: AudioFormat, _ emit: Emit) throws(UprightError) -> Bool {
     let (count, rate) = (Int64(frame.pointee.nb_samples), Int64(frame.pointee.sample_rate))
     guard count > 0, rate > 0, frame.pointee.ch_layout.nb_channels > 0,
       max(count, count * Int64(format.rate) / rate) <= Self.largestFrame
@@ -103,7 +103,7 @@ package final class AudioDecoder {
       swr_is_initialized(resampler) != 0 ? swr_get_delay(resampler, Int64(format.rate)) : 0
     var code = swr_convert_frame(resampler, samples.raw, frame)
     if code == AVERROR_INPUT_CHANGED {
-      try flushResampler(format, take)
+      try flushResampler(format, emit)
       swr_close(resampler)
       delay = 0
       code = swr_convert_frame(resampler, samples.raw, frame)
@@ -114,22 +114,22 @@ package final class AudioDecoder {
       let tick = AVRational(num: 1, den: CInt(clamping: format.rate))
       samples.pts = rescale(stamp, from: timeBase, to: tick) - delay
     }
-    try pass(samples, take)
+    try pass(samples, emit)
     return true
   }
 
   /// Passes on the samples that the resampler's filter still holds.
-  private func flushResampler(_ format: AudioFormat, _ take: Take) throws(UprightError) {
+  private func flushResampler(_ format: AudioFormat, _ emit: Emit) throws(UprightError) {
     guard swr_is_initialized(resampler) != 0 else { return }
     var rest = try AudioFrame(format)
     guard swr_convert_frame(resampler, rest.raw, nil) >= 0 else { return }
     rest.pts = end
-    try pass(rest, take)
+    try pass(rest, emit)
   }
 
-  private func pass(_ samples: consuming AudioFrame, _ take: Take) throws(UprightError) {
+  private func pass(_ samples: consuming AudioFrame, _ emit: Emit) throws(UprightError) {
     guard samples.count > 0 else { return }
     if let start = samples.pts ?? end { end = start + Int64(samples.count) }
-    try take(samples)
+    try emit(samples)
   }
 }

@@ -33,7 +33,7 @@ extension RGBPicture {
     guard let written = try chain.receive(), let plane = written.plane(0) else {
       throw UprightError(.fault, "drawtext returned no picture")
     }
-    take(plane)
+    write(plane)
   }
 
   private static func options(_ label: Label, _ height: Int) -> String {

@@ -44,11 +44,11 @@ public struct RGBPicture: Sendable, Hashable {
       filter: .area)
     self.size = size
     bytes = []
-    take(plane)
+    write(plane)
   }
 
   /// Replaces the whole picture with the content of `plane`.
-  mutating func take(_ plane: VideoFrame.PlaneMemory) {
+  mutating func write(_ plane: VideoFrame.PlaneMemory) {
     bytes.removeAll(keepingCapacity: true)
     for y in 0..<size.height {
       bytes += UnsafeBufferPointer(start: plane.start + y * plane.stride, count: size.width * 3)

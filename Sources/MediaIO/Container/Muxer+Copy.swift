@@ -89,7 +89,7 @@ extension Muxer {
       return ["mp4", "mov"].contains(format)
         && ["tmcd", "gpmd"].map(tag).contains(raw.codec_tag)
     }
-    return takes(raw.codec_id, output)
+    return accepts(raw.codec_id, output)
   }
 }
 

@@ -8,12 +8,12 @@ extension Muxer {
     guard let output = av_guess_format(format, nil, nil),
       let encoder = avcodec_find_encoder_by_name(codec.encoderName())
     else { return false }
-    return takes(encoder.pointee.id, output)
+    return accepts(encoder.pointee.id, output)
   }
 
   /// Returns whether `output` stores packets of `codec`. By its table movenc takes the codecs that are
   /// registered for MP4 only, and then fails to write the header of a QuickTime file.
-  static func takes(_ codec: AVCodecID, _ output: UnsafePointer<AVOutputFormat>) -> Bool {
+  static func accepts(_ codec: AVCodecID, _ output: UnsafePointer<AVOutputFormat>) -> Bool {
     let isQuickTime = String(cString: output.pointee.name) == "mov"
     if isQuickTime && [AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1].contains(codec) {
       return false

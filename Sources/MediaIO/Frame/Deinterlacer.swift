@@ -23,7 +23,7 @@ package final class Deinterlacer {
   }
 
   /// Returns whether `frame` has the size and format that this deinterlacer was created for.
-  package func takes(_ frame: borrowing VideoFrame) -> Bool { chain.takes(frame) }
+  package func accepts(_ frame: borrowing VideoFrame) -> Bool { chain.accepts(frame) }
 
   /// Sends the next frame in presentation order.
   package func send(_ frame: consuming VideoFrame) throws(UprightError) {

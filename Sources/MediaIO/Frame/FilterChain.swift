@@ -77,7 +77,7 @@ final class FilterChain {
   }
 
   /// Returns whether `frame` has the size and format that this chain was created for.
-  func takes(_ frame: borrowing VideoFrame) -> Bool {
+  func accepts(_ frame: borrowing VideoFrame) -> Bool {
     frame.size == size && frame.raw.pointee.format == format
   }
 

@@ -39,8 +39,8 @@ package final class ToneMapper {
   }
 
   /// Returns whether this tone mapper was created for frames like `frame`.
-  package func takes(_ frame: borrowing VideoFrame) -> Bool {
-    chain.takes(frame) && frame.colour == colour
+  package func accepts(_ frame: borrowing VideoFrame) -> Bool {
+    chain.accepts(frame) && frame.colour == colour
   }
 
   /// Returns the frame in BT.709, with its timestamps.

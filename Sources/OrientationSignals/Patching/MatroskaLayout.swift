@@ -63,12 +63,12 @@ struct MatroskaLayout {
       let new = Self.corrected(old, old.indices, moved)
       if new != old { next[element] = try whole(element, new) }
     }
-    takeRoom(&next)
+    reserveRoom(&next)
     return next
   }
 
   /// Makes a Void element before the first cluster smaller, if one has the room.
-  private func takeRoom(_ bytes: inout [MatroskaElement: [UInt8]]) {
+  private func reserveRoom(_ bytes: inout [MatroskaElement: [UInt8]]) {
     let header = index.elements.prefix { $0.id != MatroskaID.cluster }
     let growth = header.reduce(0) {
       $0 + (bytes[$1].map(\.count) ?? $1.whole.count) - $1.whole.count

@@ -19,7 +19,7 @@ struct MovieSamples {
   func forEach(_ visit: (Range<Int>) throws(UprightError) -> Void) throws(UprightError) {
     let end = file.size
     var rest = Self.limit
-    func take(_ start: Int, _ size: Int) throws(UprightError) -> Bool {
+    func visitIfWhole(_ start: Int, _ size: Int) throws(UprightError) -> Bool {
       rest -= 1
       guard rest >= 0, start >= 0, size >= 0, start <= end, size <= end - start else {
         return false
@@ -27,9 +27,9 @@ struct MovieSamples {
       if size > 0 { try visit(start..<start + size) }
       return true
     }
-    try visitTable(take)
+    try visitTable(visitIfWhole)
     guard !fragments.isEmpty else { return }
-    for fragment in fragments where rest > 0 { try visitFragment(fragment, take) }
+    for fragment in fragments where rest > 0 { try visitFragment(fragment, visitIfWhole) }
   }
 
   private func payload(_ type: MP4BoxType) -> Range<Int>? {
@@ -38,7 +38,7 @@ struct MovieSamples {
 
   // MARK: - The sample table
 
-  private func visitTable(_ take: (Int, Int) throws(UprightError) -> Bool) throws(UprightError) {
+  private func visitTable(_ visit: (Int, Int) throws(UprightError) -> Bool) throws(UprightError) {
     guard let sizes = SampleSizes(movie, payload("stsz"), payload("stz2")) else { return }
     let chunks =
       payload("stco").map { movie.numbers(in: $0.dropFirst(8), width: 4) }
@@ -53,7 +53,7 @@ struct MovieSamples {
       for _ in 0..<runs[run + 1] {
         guard sample < sizes.count else { return }
         let size = sizes[sample]
-        guard try take(position, size) else { break }
+        guard try visit(position, size) else { break }
         position += size
         sample += 1
       }
@@ -92,7 +92,7 @@ struct MovieSamples {
   // MARK: - Fragments
 
   private func visitFragment(
-    _ fragment: Range<Int>, _ take: (Int, Int) throws(UprightError) -> Bool
+    _ fragment: Range<Int>, _ visit: (Int, Int) throws(UprightError) -> Bool
   ) throws(UprightError) {
     guard fragment.count <= 16 << 20 else { return }
     let bytes = try file.bytes(in: fragment)
@@ -108,7 +108,7 @@ struct MovieSamples {
       let size = flags & 0x10 == 0x10 ? reader.count(4) ?? 0 : standardSize
       var position = base
       for run in MP4Boxes(bytes, in: box.payload) where run.type == "trun" {
-        try visitRun(ByteReader(bytes, run.payload), base, &position, size, take)
+        try visitRun(ByteReader(bytes, run.payload), base, &position, size, visit)
       }
     }
   }
@@ -125,7 +125,7 @@ struct MovieSamples {
 
   private func visitRun(
     _ run: ByteReader, _ base: Int, _ position: inout Int, _ size: Int,
-    _ take: (Int, Int) throws(UprightError) -> Bool
+    _ visit: (Int, Int) throws(UprightError) -> Bool
   ) throws(UprightError) {
     var reader = run
     guard let flags = reader.count(4), let count = reader.count(4) else { return }
@@ -143,7 +143,7 @@ struct MovieSamples {
       let own = fields[1] ? reader.count(4) : size
       if fields[2] { reader.skip(4) }
       if fields[3] { reader.skip(4) }
-      guard let own, try take(position, own) else { return }
+      guard let own, try visit(position, own) else { return }
       position += own
     }
   }

@@ -65,7 +65,7 @@ struct JSONParser {
     var members: [JSONValue.Member] = []
     var seen: Set<String> = []
     skipSpace()
-    if take(UInt8(ascii: "}")) { return .object([]) }
+    if consume(UInt8(ascii: "}")) { return .object([]) }
     repeat {
       skipSpace()
       guard index < bytes.endIndex, bytes[index] == UInt8(ascii: "\"") else {
@@ -81,15 +81,15 @@ struct JSONParser {
         throw failure("the key \(quoted(key)) appears twice", remedy: "keep one of the two")
       }
       skipSpace()
-      guard take(UInt8(ascii: ":")) else {
+      guard consume(UInt8(ascii: ":")) else {
         throw failure("a colon is expected after \(quoted(key))", remedy: "write \"key\": value")
       }
       members.append(.init(key, try value(depth: depth + 1)))
       if members.count == 12 { seen = Set(members.map(\.key)) }
       if members.count > 12 { seen.insert(key) }
       skipSpace()
-    } while take(UInt8(ascii: ","))
-    guard take(UInt8(ascii: "}")) else {
+    } while consume(UInt8(ascii: ","))
+    guard consume(UInt8(ascii: "}")) else {
       throw failure("an object is not closed", remedy: "write a comma or } here")
     }
     return .object(members)
@@ -99,12 +99,12 @@ struct JSONParser {
     index += 1
     var values: [JSONValue] = []
     skipSpace()
-    if take(UInt8(ascii: "]")) { return .array([]) }
+    if consume(UInt8(ascii: "]")) { return .array([]) }
     repeat {
       values.append(try value(depth: depth + 1))
       skipSpace()
-    } while take(UInt8(ascii: ","))
-    guard take(UInt8(ascii: "]")) else {
+    } while consume(UInt8(ascii: ","))
+    guard consume(UInt8(ascii: "]")) else {
       throw failure("a list is not closed", remedy: "write a comma or ] here")
     }
     return .array(values)
@@ -137,13 +137,13 @@ struct JSONParser {
 extension JSONParser {
   private mutating func number() throws(PolicyError) -> JSONValue {
     let start = index
-    _ = take(UInt8(ascii: "-"))
+    _ = consume(UInt8(ascii: "-"))
     let hasLeadingZero = index < bytes.endIndex && bytes[index] == UInt8(ascii: "0")
     let whole = digits()
     var isNumber = whole > 0 && (whole == 1 || !hasLeadingZero)
-    if take(UInt8(ascii: ".")) { isNumber = digits() > 0 && isNumber }
-    if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
-      if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+    if consume(UInt8(ascii: ".")) { isNumber = digits() > 0 && isNumber }
+    if consume(UInt8(ascii: "e")) || consume(UInt8(ascii: "E")) {
+      if !consume(UInt8(ascii: "+")) { _ = consume(UInt8(ascii: "-")) }
       isNumber = digits() > 0 && isNumber
     }
     let text = String(decoding: bytes[start..<index], as: UTF8.self)
@@ -216,8 +216,8 @@ extension JSONParser {
   private mutating func unicodeEscape() throws(PolicyError) -> Unicode.Scalar {
     let first = hexadecimal()
     if let first, let scalar = Unicode.Scalar(first) { return scalar }
-    if let first, (0xD800..<0xDC00).contains(first), take(UInt8(ascii: "\\")),
-      take(UInt8(ascii: "u")), let second = hexadecimal(), (0xDC00..<0xE000).contains(second),
+    if let first, (0xD800..<0xDC00).contains(first), consume(UInt8(ascii: "\\")),
+      consume(UInt8(ascii: "u")), let second = hexadecimal(), (0xDC00..<0xE000).contains(second),
       let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
     {
       return scalar
@@ -238,7 +238,7 @@ extension JSONParser {
     return value
   }
 
-  private mutating func take(_ byte: UInt8) -> Bool {
+  private mutating func consume(_ byte: UInt8) -> Bool {
     guard index < bytes.endIndex, bytes[index] == byte else { return false }
     index += 1
     return true

@@ -79,7 +79,7 @@ public struct OrientationPlan: Sendable {
     outputs.removeAll(keepingCapacity: true)
     try reducer.reduce(event, into: &outputs)
     if case .policy(let document) = event.action { style = document.transition.style }
-    take(outputs)
+    record(outputs)
     return outputs
   }
 
@@ -88,7 +88,7 @@ public struct OrientationPlan: Sendable {
   public mutating func advance(to seconds: Double) -> [RotationOutput] {
     guard let due = reducer.nextDue, due <= seconds else { return [] }
     let outputs = reducer.advance(to: seconds)
-    take(outputs)
+    record(outputs)
     return outputs
   }
 
@@ -135,14 +135,14 @@ public struct OrientationPlan: Sendable {
     ]
   }
 
-  private mutating func take(_ outputs: [RotationOutput]) {
+  private mutating func record(_ outputs: [RotationOutput]) {
     for output in outputs {
       switch output {
       case .device(let at, let device):
         guard let upright = device.interface?.device else { continue }
         lastUpright = upright
         place(at: at) { $0.device = upright }
-      case .phase(let phase): take(phase)
+      case .phase(let phase): record(phase)
       case .focus(let at, let point): move(to: point, at: at)
       case .captureEnabled(let at, let isEnabled):
         place(at: at) { $0.isCaptureEnabled = isEnabled }
@@ -167,7 +167,7 @@ public struct OrientationPlan: Sendable {
   }
 
   /// A rotation without duration is not added: `layout` follows at the same time.
-  private mutating func take(_ phase: RotationPhase) {
+  private mutating func record(_ phase: RotationPhase) {
     let turn = phase.turn
     guard phase.kind == .willAnimate, turn.ends > turn.starts else { return }
     let style = style

@@ -84,7 +84,7 @@ final class OriginStore: HLSStore {
 
   // MARK: - Playlists
 
-  func take(_ name: String, _ make: (String?) -> String) throws(UprightError) {
+  func claim(_ name: String, _ make: (String?) -> String) throws(UprightError) {
     // Each turn but the last is one in which an earlier writer has published.
     for _ in 0..<10 {
       let (earlier, tag) = try read(name)

@@ -81,7 +81,7 @@ final class PublisherHandler: ChannelInboundHandler {
     _ context: ChannelHandlerContext, _ events: () throws -> [PublishConnection.Event]
   ) {
     do {
-      for event in try events() { take(event, context) }
+      for event in try events() { handle(event, context) }
       send(context)
       if connection.isClosed { return context.channel.closeAfterWrites() }
       if entering == nil { proceed(context) }
@@ -92,7 +92,7 @@ final class PublisherHandler: ChannelInboundHandler {
     }
   }
 
-  private func take(_ event: PublishConnection.Event, _ context: ChannelHandlerContext) {
+  private func handle(_ event: PublishConnection.Event, _ context: ChannelHandlerContext) {
     switch event {
     case .publish(let address): publish(address, context)
     case .tag(let tag): if route != nil { pending += tag.bytes }

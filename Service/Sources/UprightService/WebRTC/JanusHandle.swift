@@ -108,7 +108,7 @@ actor JanusHandle {
     var failures = 0
     while !Task.isCancelled, endReason == nil {
       do throws(JanusError) {
-        take(try await client.poll(session: session))
+        handle(try await client.poll(session: session))
         failures = 0
       } catch {
         failures += 1
@@ -121,7 +121,7 @@ actor JanusHandle {
     }
   }
 
-  private func take(_ event: JSONValue) {
+  private func handle(_ event: JSONValue) {
     switch event["janus"]?.text {
     case "event":
       if let transaction = event["transaction"]?.text { waiting[transaction]?.yield(event) }
