@@ -47,9 +47,9 @@ extension FuzzTarget {
       let pts = kind & 1 == 0 ? input.ticks() : nil
       let isKey = kind & 2 == 2
       let packet = input.piece()
-      tracker.note(packet, pts: pts)
+      tracker.read(packet, pts: pts)
       if kind & 4 == 4 { _ = tracker.signal(at: kind & 8 == 8 ? pts : input.ticks()) }
-      packet.withUnsafeBytes { sets.note($0) }
+      packet.withUnsafeBytes { sets.read($0) }
       _ = packet.withUnsafeBytes { DecodingEntry($0, codec: codec, framing: framing) }
       let inserted = rewriter.inserted
       let clean = packet.withUnsafeBytes { remover.rewrite($0, isKey: isKey) } ?? packet

@@ -183,7 +183,7 @@ package final class ContainerSink: PacketSink {
       frames += 1
       if staged != nil, ["mp4", "mov"].contains(muxerName) {
         try writeHeld(muxer)
-        decodingEnd.note(packet)
+        decodingEnd.add(packet)
         held = consume packet
         return
       }

@@ -11,7 +11,7 @@ struct DecodingEnd {
   private var end: MediaTime?
 
   /// Records a packet, in decoding order.
-  mutating func note(_ packet: borrowing Packet) {
+  mutating func add(_ packet: borrowing Packet) {
     guard let time = packet.time, let decodingTime = packet.decodingTime else { return }
     if delay == nil { delay = time - decodingTime }
     let next = time + packet.length

@@ -118,7 +118,7 @@ package final class SegmentCutter {
     }
     isEmpty = false
     if track == 0 {
-      decodingEnd.note(packet)
+      decodingEnd.add(packet)
       held = consume packet
     } else {
       try segments.write(packet, track: content == .audio ? track - 1 : track)

@@ -221,7 +221,7 @@ package final class FramePipeline {
     tally.orientSeconds += orienting.secondsUntilNow
     drawn.rescale(to: work.timeBase)
     drawn.pts = drawn.pts.map { $0 - shift }
-    note(direction, placement, drawn.colour, time)
+    record(direction, placement, drawn.colour, time)
     tally.frames += 1
     tally.end(drawn)
     latest = (time, direction.format.appOrientation)
@@ -244,13 +244,13 @@ package final class FramePipeline {
     }
   }
 
-  private func note(
+  private func record(
     _ direction: FrameDirection, _ placement: Placement, _ colour: Colour, _ time: MediaTime
   ) {
-    if let change = tally.note(direction, placement, at: time) {
+    if let change = tally.add(direction, placement, at: time) {
       setup.observe(.format(change))
     }
-    if !work.canFollow, tally.noteColour(colour) {
+    if !work.canFollow, tally.addColour(colour) {
       noted.append(
         "at \(time.seconds): the colour's description changed; \(work.container) keeps the first one"
       )

@@ -38,7 +38,7 @@ package struct SessionTally {
   package var duration: MediaTime { MediaTime(end - (first ?? 0), timeBase) }
 
   /// Adds and returns an entry for a frame whose format differs from the last frame's; `nil` if it doesn't.
-  package mutating func note(
+  package mutating func add(
     _ direction: FrameDirection, _ placement: Placement, at time: MediaTime, frame: Int? = nil
   ) -> FormatChange? {
     // An animated turn changes the format only when it ends.
@@ -86,7 +86,7 @@ package struct SessionTally {
   }
 
   /// Returns `true` for the first frame whose colour description differs from that of the first frame.
-  mutating func noteColour(_ new: Colour) -> Bool {
+  mutating func addColour(_ new: Colour) -> Bool {
     guard let colour else {
       colour = new
       return false

@@ -9,7 +9,7 @@ struct CVOTimeline {
   private static let capacity = 256
 
   /// Records a packet's value, in decoding order.
-  mutating func note(_ cvo: CVO?, pts: Int64?) {
+  mutating func add(_ cvo: CVO?, pts: Int64?) {
     guard let pts else { return }
     said.append((pts, cvo))
     if said.count > Self.capacity { said.removeFirst() }

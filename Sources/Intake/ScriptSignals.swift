@@ -34,7 +34,7 @@ struct ScriptSignals {
   }
 
   /// Reads a packet of any stream, in file order.
-  mutating func note(_ packet: borrowing Packet) {
+  mutating func read(_ packet: borrowing Packet) {
     if packet.isScript {
       let body = unsafe packet.withBytes { unsafe Array($0) }
       guard let said = FLVOrientation(script: body), let turn = turn(said) else { return }

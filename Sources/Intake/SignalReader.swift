@@ -62,13 +62,13 @@ package struct SignalReader {
   }
 
   /// Reads a packet of any stream before it is decoded. Call this in file order.
-  package mutating func note(_ packet: borrowing Packet) {
-    script?.note(packet)
+  package mutating func read(_ packet: borrowing Packet) {
+    script?.read(packet)
     guard packet.streamIndex == video else { return }
-    coordination?.note(packet.cvo, pts: packet.pts)
+    coordination?.add(packet.cvo, pts: packet.pts)
     guard messages != nil else { return }
     let pts = packet.pts
-    unsafe packet.withBytes { bytes in unsafe messages?.note(bytes, pts: pts) }
+    unsafe packet.withBytes { bytes in unsafe messages?.read(bytes, pts: pts) }
   }
 
   /// Returns all signals for the frame presented at `pts`, strongest first. If `pts` is `nil`, the frame is

@@ -51,7 +51,7 @@ package struct SignalScan {
   private var waiting: [BufferedFrame] = []
   private var last: (shape: FrameShape, signals: [OrientationSignal])?
   private var isAtEnd = false
-  private let note: (borrowing Packet) -> Void
+  private let observe: (borrowing Packet) -> Void
   /// The error that ended reading early; `nil` if everything was read.
   package private(set) var error: UprightError?
 
@@ -65,12 +65,12 @@ package struct SignalScan {
 
   /// Scans an open source. Standard input can't be opened twice.
   ///
-  /// - Parameter note: Called for each packet.
+  /// - Parameter observe: Called for each packet.
   package init(
-    _ demuxer: any PacketSource, note: @escaping (borrowing Packet) -> Void = { _ in }
+    _ demuxer: any PacketSource, observe: @escaping (borrowing Packet) -> Void = { _ in }
   ) throws(UprightError) {
     self.demuxer = demuxer
-    self.note = note
+    self.observe = observe
     guard let video = demuxer.bestStream(.video) else {
       throw UprightError(.badData, "there is no video stream", at: demuxer.url)
     }
@@ -110,8 +110,8 @@ package struct SignalScan {
       isAtEnd = true
       return
     }
-    reader.note(packet)
-    note(packet)
+    reader.read(packet)
+    observe(packet)
     guard packet.streamIndex == video.index else { return }
     if let size = sizes?.size(of: packet) {
       shape = video.shape(of: size, own: sizes?.changedRatio)

@@ -148,7 +148,7 @@ package final class SourceStage: @unchecked Sendable {
 
   private func process(_ packet: consuming Packet) throws(UprightError) {
     if packet.startsAnew, packet.streamIndex == video.index { try startAnew() }
-    signals.note(packet)
+    signals.read(packet)
     guard packet.streamIndex == video.index else {
       if sideStreams.contains(packet.streamIndex) {
         isWanted = queue.put(.packet(packet))

@@ -35,7 +35,7 @@ extension GravityClassifier {
       }
       let smooth = filter(gravity, at: seconds, configuration)
       guard smooth.magnitude >= configuration.nearZeroMagnitude else { return nil }
-      noteSwing(smooth.tiltDegrees.rounded(), at: seconds, configuration)
+      recordSwing(smooth.tiltDegrees.rounded(), at: seconds, configuration)
       return smooth
     }
 
@@ -58,7 +58,7 @@ extension GravityClassifier {
       return result
     }
 
-    private mutating func noteSwing(
+    private mutating func recordSwing(
       _ degrees: Double, at seconds: Double, _ configuration: Configuration
     ) {
       tilts.removeAll { seconds - $0.seconds > configuration.swingTime }
@@ -70,7 +70,7 @@ extension GravityClassifier {
     }
 
     /// Stores the time if the device, which is faceUp or faceDown, is still flat.
-    mutating func noteFlat(
+    mutating func recordFlat(
       _ gravity: Gravity, at seconds: Double, _ configuration: Configuration
     ) {
       if abs(gravity.tiltDegrees.rounded()) >= configuration.flatAngle { flatAt = seconds }

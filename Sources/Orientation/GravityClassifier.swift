@@ -56,7 +56,7 @@ public struct GravityClassifier: Sendable, Hashable {
     } else {
       candidate = nil
     }
-    if orientation.isFlat { motion.noteFlat(filtered, at: seconds, configuration) }
+    if orientation.isFlat { motion.recordFlat(filtered, at: seconds, configuration) }
     return orientation
   }
 

@@ -40,19 +40,19 @@ package struct DisplayOrientationTracker: Sendable {
   ///
   /// - Parameter pts: the presentation timestamp in ticks. `nil` if there is none: pictures are
   ///   then assumed to be presented in decoding order.
-  package mutating func note(_ packet: Span<UInt8>, pts: Int64?) {
+  package mutating func read(_ packet: Span<UInt8>, pts: Int64?) {
     guard let picture = reader.read(packet, pts: pts) else { return }
     order.add(picture, pts: pts)
     while order.count > PictureOrder.capacity { _ = order.removeFirst() }
   }
 
   /// Processes one packet, in decoding order.
-  package mutating func note(_ packet: [UInt8], pts: Int64?) { note(packet.span, pts: pts) }
+  package mutating func read(_ packet: [UInt8], pts: Int64?) { read(packet.span, pts: pts) }
 
   /// Processes one packet, in decoding order. The bytes are not retained.
-  package mutating func note(_ packet: UnsafeRawBufferPointer, pts: Int64?) {
+  package mutating func read(_ packet: UnsafeRawBufferPointer, pts: Int64?) {
     unsafe packet.withMemoryRebound(to: UInt8.self) { bytes in
-      note(unsafe bytes.span, pts: pts)
+      read(unsafe bytes.span, pts: pts)
     }
   }
 

@@ -40,12 +40,12 @@ package final class FrameCompositor {
     for frame: borrowing VideoFrame, _ direction: FrameDirection, _ placement: Placement,
     shape: Rational
   ) throws(UprightError) -> VideoFrame {
-    note(direction.moment?.turn)
+    record(direction.moment?.turn)
     let output = try ground(frame, direction, placement, shape)
     return try overlays.paint(output, window: direction.window, with: orienter)
   }
 
-  private func note(_ turn: OrientationTimeline.Turn?) {
+  private func record(_ turn: OrientationTimeline.Turn?) {
     guard let turn else {
       before = nil
       return

@@ -37,7 +37,7 @@ final class Batch: Sendable {
 
     var outcomes: [Outcome] { all.withLock { $0 } }
 
-    func note(_ outcome: Outcome, of index: Int) { all.withLock { $0[index] = outcome } }
+    func record(_ outcome: Outcome, of index: Int) { all.withLock { $0[index] = outcome } }
   }
 
   private let items: [Result<InputList.Item, UprightError>]
@@ -90,7 +90,7 @@ final class Batch: Sendable {
         var child: BatchChild?
         while let index = take() {
           let outcome = outcome(of: index, in: &child, observe)
-          board.note(outcome, of: index)
+          board.record(outcome, of: index)
           observe(index, .ended(outcome))
         }
         guard let child else { return }

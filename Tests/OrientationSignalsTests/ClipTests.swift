@@ -38,7 +38,7 @@ struct ClipTests {
       codec: .h264, configuration: wrapping.configuration(.h264))
     var seen = ""
     for (index, unit) in units.enumerated() {
-      tracker.note(wrapping.packet(unit), pts: nil)
+      tracker.read(wrapping.packet(unit), pts: nil)
       if index >= delay { seen += letter(tracker.signal(at: nil)) }
     }
     while seen.count < units.count { seen += letter(tracker.signal(at: nil)) }
@@ -57,7 +57,7 @@ struct ClipTests {
     // Unit by unit, like a stream that is cut anywhere between units.
     #expect(units.flatMap { $0 }.count > 60)
     var scanner = DisplayOrientationScanner(codec: .h264, configuration: [])
-    for unit in units.joined() { scanner.note(Wrapping.startCodes.packet([unit]), pts: nil) }
+    for unit in units.joined() { scanner.read(Wrapping.startCodes.packet([unit]), pts: nil) }
     let timeline = scanner.finish()
     #expect(timeline.pictureCount == 60)
     #expect(timeline.runs.count == 1)

@@ -85,7 +85,7 @@ struct FramingTests {
     func tracker(_ packets: [(units: [[UInt8]], pts: Int64?)]) -> DisplayOrientationTracker {
       var tracker = DisplayOrientationTracker(codec: .h264, configuration: [])
       for packet in packets {
-        tracker.note(Wrapping.startCodes.packet(packet.units), pts: packet.pts)
+        tracker.read(Wrapping.startCodes.packet(packet.units), pts: packet.pts)
       }
       return tracker
     }
@@ -119,7 +119,7 @@ struct FramingTests {
     var tracker = DisplayOrientationTracker(codec: .hevc, configuration: [])
     let other: [UInt8] = [19 << 1, 1 << 3 | 1, 0x88, 0x11]
     for (index, unit) in stream("I0=L1 P1 P2").enumerated() {
-      tracker.note(Wrapping.startCodes.packet(unit.units(.hevc) + [other]), pts: Int64(index))
+      tracker.read(Wrapping.startCodes.packet(unit.units(.hevc) + [other]), pts: Int64(index))
     }
     #expect((0..<3).map { letter(tracker.signal(at: $0)) } == ["L", "L", "L"])
   }

@@ -27,9 +27,9 @@ struct HostileTests {
           var tracker = DisplayOrientationTracker(
             codec: codec, configuration: wrapping.configuration(codec))
           let packet = wrapping.packet([nal, PictureKind.idr.slice(codec)])
-          tracker.note(Array(packet.prefix(count)), pts: 0)
-          tracker.note(wrapping.packet([cut, PictureKind.idr.slice(codec)]), pts: 1)
-          tracker.note(Array(packet.dropFirst(count)), pts: 2)
+          tracker.read(Array(packet.prefix(count)), pts: 0)
+          tracker.read(wrapping.packet([cut, PictureKind.idr.slice(codec)]), pts: 1)
+          tracker.read(Array(packet.dropFirst(count)), pts: 2)
           _ = tracker.signal(at: 2)
         }
       }
@@ -83,8 +83,8 @@ struct HostileTests {
         for _ in 0..<1500 {
           let packet = noisePacket(codec, wrapping, &random)
           let pts = noisePTS(&random)
-          tracker.note(packet, pts: pts)
-          scanner.note(packet, pts: pts)
+          tracker.read(packet, pts: pts)
+          scanner.read(packet, pts: pts)
           _ = Message.messages(inNAL: packet, codec: codec)
           if Int.random(in: 0..<4, using: &random) == 0 {
             _ = tracker.signal(at: noisePTS(&random))
@@ -136,7 +136,7 @@ struct HostileTests {
     var tracker = DisplayOrientationTracker(codec: .h264, configuration: [])
     let first = AccessUnit(kind: .idr, pts: 0, message: Message(standing: .left))
     let later = AccessUnit(kind: .inter, pts: 0, message: nil).bytes(.h264, .startCodes)
-    tracker.note(first.bytes(.h264, .startCodes), pts: shape == 0 ? nil : 0)
+    tracker.read(first.bytes(.h264, .startCodes), pts: shape == 0 ? nil : 0)
     for index in 1...Int64(5000) {
       let pts: Int64? =
         switch shape {
@@ -146,7 +146,7 @@ struct HostileTests {
         case 3: index.isMultiple(of: 2) ? index : nil
         default: index % 7
         }
-      tracker.note(later, pts: pts)
+      tracker.read(later, pts: pts)
       #expect(tracker.heldPictures <= PictureOrder.capacity)
     }
     #expect(letter(tracker.signal(at: 5000)) == "L")
@@ -162,8 +162,8 @@ struct HostileTests {
         kind: index == 0 ? .idr : .inter, pts: nil,
         message: index == 0 ? Message(standing: .left) : nil)
       let packet = unit.bytes(.h264, .startCodes)
-      tracker.note(packet, pts: -index)
-      scanner.note(packet, pts: -index)
+      tracker.read(packet, pts: -index)
+      scanner.read(packet, pts: -index)
       #expect(letter(tracker.signal(at: -index)) == "L")
       #expect(tracker.heldPictures <= 2)
     }
@@ -173,9 +173,9 @@ struct HostileTests {
   @Test("A raw buffer, empty and not empty")
   func rawBuffer() {
     var tracker = DisplayOrientationTracker(codec: .hevc, configuration: [])
-    tracker.note(UnsafeRawBufferPointer(start: nil, count: 0), pts: 0)
+    tracker.read(UnsafeRawBufferPointer(start: nil, count: 0), pts: 0)
     let unit = AccessUnit(kind: .idr, pts: 0, message: Message(standing: .left))
-    unit.bytes(.hevc, .startCodes).withUnsafeBytes { tracker.note($0, pts: 3) }
+    unit.bytes(.hevc, .startCodes).withUnsafeBytes { tracker.read($0, pts: 3) }
     #expect(letter(tracker.signal(at: 3)) == "L")
   }
 }

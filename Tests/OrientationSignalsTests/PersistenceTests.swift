@@ -101,13 +101,13 @@ struct PersistenceTests {
   func skippedLeading() {
     for text in ["C4=D1 S2=L1 S3 P5", "I0 P1. C4=D1 S2=L1 S3 P5", "I0 P1 K4=D1 S2=L1 S3 P5"] {
       var tracker = DisplayOrientationTracker(codec: .hevc, configuration: [])
-      for unit in stream(text) { tracker.note(unit.bytes(.hevc, .startCodes), pts: unit.pts) }
+      for unit in stream(text) { tracker.read(unit.bytes(.hevc, .startCodes), pts: unit.pts) }
       #expect(letter(tracker.signal(at: 4)) == "D")
       #expect(letter(tracker.signal(at: 5)) == "D")
     }
     var tracker = DisplayOrientationTracker(codec: .hevc, configuration: [])
     for unit in stream("C4 S2=L1 S3 P5") {
-      tracker.note(unit.bytes(.hevc, .startCodes), pts: unit.pts)
+      tracker.read(unit.bytes(.hevc, .startCodes), pts: unit.pts)
     }
     #expect(tracker.signal(at: 4) == nil)
   }
@@ -124,7 +124,7 @@ struct PersistenceTests {
       var parts = unit.units(codec)
       // Delimiter, message, slice.
       if unit.message != nil { parts.swapAt(1, 2) }
-      tracker.note(wrapping.packet(parts), pts: unit.pts)
+      tracker.read(wrapping.packet(parts), pts: unit.pts)
     }
     let seen = units.map(\.pts).sorted { ($0 ?? 0) < ($1 ?? 0) }.map {
       letter(tracker.signal(at: $0))
@@ -143,7 +143,7 @@ struct PersistenceTests {
       var tracker = DisplayOrientationTracker(codec: codec, configuration: [])
       var seen = ""
       for (index, unit) in units.enumerated() {
-        tracker.note(unit.bytes(codec, .startCodes), pts: nil)
+        tracker.read(unit.bytes(codec, .startCodes), pts: nil)
         let first = letter(tracker.signal(at: times[index]))
         if times[index] != nil { #expect(letter(tracker.signal(at: times[index])) == first) }
         seen += first
@@ -159,7 +159,7 @@ struct PersistenceTests {
   func betweenPictures() {
     var tracker = DisplayOrientationTracker(codec: .h264, configuration: [])
     for unit in stream("I10=L1 P20=D0 P30 P40=R1") {
-      tracker.note(unit.bytes(.h264, .startCodes), pts: unit.pts)
+      tracker.read(unit.bytes(.h264, .startCodes), pts: unit.pts)
     }
     #expect(tracker.signal(at: 5) == nil)
     #expect(letter(tracker.signal(at: 15)) == "L")
@@ -176,7 +176,7 @@ struct PersistenceTests {
     var tracker = DisplayOrientationTracker(codec: .h264, configuration: [])
     var seen = ""
     for unit in playback {
-      tracker.note(unit.bytes(.h264, .startCodes), pts: unit.pts)
+      tracker.read(unit.bytes(.h264, .startCodes), pts: unit.pts)
       seen += letter(tracker.signal(at: unit.pts))
     }
     #expect(seen == "LLLDD")
@@ -188,7 +188,7 @@ struct PersistenceTests {
     #expect(tracker.signal(at: 0) == nil)
     #expect(tracker.signal(at: nil) == nil)
     for unit in stream("I0=L1 P3=D1 B1 B2 P4=R0 P5") {
-      tracker.note(unit.bytes(.h264, .startCodes), pts: unit.pts)
+      tracker.read(unit.bytes(.h264, .startCodes), pts: unit.pts)
     }
     for _ in 0..<3 { #expect(letter(tracker.signal(at: 1)) == "L") }
     for _ in 0..<3 { #expect(letter(tracker.signal(at: 4)) == "R") }
@@ -215,7 +215,7 @@ struct PersistenceTests {
     let unit = AccessUnit(
       kind: .idr, pts: 0, message: .set(values, repetitionPeriod: 1))
     var tracker = DisplayOrientationTracker(codec: .h264, configuration: [])
-    tracker.note(unit.bytes(.h264, .startCodes), pts: 0)
+    tracker.read(unit.bytes(.h264, .startCodes), pts: 0)
     let signal = tracker.signal(at: 0)
     #expect(signal?.orientation == .left)
     #expect(signal?.isExact == false)

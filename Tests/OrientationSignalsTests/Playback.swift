@@ -37,7 +37,7 @@ struct Playback {
     var next = 0
     var latest = -1
     for index in units.indices {
-      tracker.note(units[index].bytes(codec, wrapping), pts: units[index].pts)
+      tracker.read(units[index].bytes(codec, wrapping), pts: units[index].pts)
       while next < order.count, max(latest, order[next]) + delay <= index {
         latest = max(latest, order[next])
         result.append(tracker.signal(at: units[order[next]].pts))
@@ -54,7 +54,7 @@ struct Playback {
   func scan() -> SignalTimeline {
     var scanner = DisplayOrientationScanner(
       codec: codec, configuration: wrapping.configuration(codec))
-    for unit in units { scanner.note(unit.bytes(codec, wrapping), pts: unit.pts) }
+    for unit in units { scanner.read(unit.bytes(codec, wrapping), pts: unit.pts) }
     return scanner.finish()
   }
 

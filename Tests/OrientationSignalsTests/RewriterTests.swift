@@ -23,7 +23,7 @@ struct RewriterTests {
   ) -> [ImageOrientation?] {
     var scanner = DisplayOrientationScanner(
       codec: codec, configuration: wrapping.configuration(codec))
-    for (packet, unit) in zip(packets, units) { scanner.note(packet, pts: unit.pts) }
+    for (packet, unit) in zip(packets, units) { scanner.read(packet, pts: unit.pts) }
     let timeline = scanner.finish()
     return timeline.runs.map { $0.signal?.orientation }
   }

@@ -45,7 +45,7 @@ struct DisplayOrientationScanner: Sendable {
   }
 
   /// Processes one packet, in decoding order.
-  mutating func note(_ packet: [UInt8], pts: Int64?) {
+  mutating func read(_ packet: [UInt8], pts: Int64?) {
     guard let picture = reader.read(packet.span, pts: pts) else { return }
     order.add(picture, pts: pts)
     while order.count > Self.reorderDepth { settle() }

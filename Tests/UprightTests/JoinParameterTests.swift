@@ -192,7 +192,7 @@ struct JoinParameterTests {
     _ configuration: [UInt8], _ packet: [UInt8], _ codec: DisplayOrientationTracker.Codec
   ) {
     var sets = StreamParameterSets(codec: codec, configuration: configuration)
-    packet.withUnsafeBytes { sets.note($0) }
+    packet.withUnsafeBytes { sets.read($0) }
     if let read = sets.configuration {
       let joined = try? read.with(sets.sets)
       if sets.flaw == nil, let joined {

@@ -35,7 +35,7 @@ struct SplicedFile {
       while let packet = try demuxer.read() {
         guard packet.streamIndex == video.index else { continue }
         kinds.append(entries.kind(of: packet))
-        sets.note(packet)
+        sets.read(packet)
       }
     }
   }

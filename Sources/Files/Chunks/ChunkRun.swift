@@ -59,7 +59,7 @@ struct ChunkRun {
     var report = PartReport(
       plan: session.id, chunk: chunk, digest: digest, size: work.writer.size,
       packets: work.writer.packets)
-    report.note(work.outcome)
+    report.add(work.outcome)
     report.timing.read = work.read
     return try publish(report, isPublished: isPublished)
   }

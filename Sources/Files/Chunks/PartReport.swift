@@ -121,7 +121,7 @@ extension PartReport {
   }
 
   /// Adds what reading, decoding and encoding came to.
-  mutating func note(_ outcome: PartsOutcome) {
+  mutating func add(_ outcome: PartsOutcome) {
     let source = outcome.source
     (videoPackets, frames, copied) = (source.videoPackets, source.frames, outcome.copied)
     (damagedPackets, damagedFrames) = (source.damagedPackets, source.damagedFrames)

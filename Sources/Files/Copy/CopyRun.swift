@@ -145,7 +145,7 @@ extension InputSurvey {
         source: shape.stored, sampleAspectRatio: shape.sampleAspectRatio,
         orientation: direction.turn, fit: .fit, anchor: .center, canvas: direction.canvas,
         alignment: .init(1, 1))
-      return tally.note(direction, placement, at: stretch.time, frame: stretch.firstFrame)
+      return tally.add(direction, placement, at: stretch.time, frame: stretch.firstFrame)
     }
   }
 }

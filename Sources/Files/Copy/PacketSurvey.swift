@@ -56,10 +56,10 @@ struct PacketSurvey {
     let keepsEdit = [.mp4, .mov].contains(plan.container)
     let others = plan.sideTracks.map(\.stream.index)
     let tracks = plan.digestsPackets ? try TrackDigest(others) : nil
-    let notes = PacketCollector(
+    let collector = PacketCollector(
       video, keepsEdit: keepsEdit, digest: plan.digestsPackets ? try PacketDigest() : nil)
     var scan = try SignalScan(demuxer) { packet in
-      notes.add(packet)
+      collector.add(packet)
       tracks?.add(packet)
     }
     // Clock resets are detected from the packets of all tracks that are read.
@@ -67,28 +67,28 @@ struct PacketSurvey {
       demuxer.select(Set(others).union([video.index]))
     }
     var changes: [SignalScan.Change] = []
-    while notes.problem == nil, let change = try scan.next() { changes.append(change) }
+    while collector.problem == nil, let change = try scan.next() { changes.append(change) }
     if let error = scan.error, error.code == .cancelled { throw error }
-    if let problem = notes.problem { throw CopyRefusal(reason: problem) }
-    if scan.error != nil || notes.count < video.frameCount {
+    if let problem = collector.problem { throw CopyRefusal(reason: problem) }
+    if scan.error != nil || collector.count < video.frameCount {
       throw CopyRefusal(reason: "the input is damaged")
     }
-    guard !notes.times.isEmpty else { throw CopyRefusal(reason: "the input has no frames") }
+    guard !collector.times.isEmpty else { throw CopyRefusal(reason: "the input has no frames") }
     self.changes = changes
-    times = notes.times
-    givenDecodingTimes = notes.decodingTimes
-    entries = notes.entries
-    digests = notes.digests
+    times = collector.times
+    givenDecodingTimes = collector.decodingTimes
+    entries = collector.entries
+    digests = collector.digests
     tracksDigest = try tracks?.finish()
-    sets = notes.sets
+    sets = collector.sets
     warnings = scan.warnings
     shown = times.sorted()
-    hidden = notes.hidden.count
-    leading = notes.leading.count
-    stepsBack = notes.stepsBack
+    hidden = collector.hidden.count
+    leading = collector.leading.count
+    stepsBack = collector.stepsBack
     // An edit list that ends or is interrupted before the last frame would show hidden frames.
     // So would one that begins with a pause, which the output's edit list would give the hidden frames.
-    if let last = notes.hidden.max(), last >= shown[0] || shown[0] > 0 {
+    if let last = collector.hidden.max(), last >= shown[0] || shown[0] > 0 {
       throw CopyRefusal(reason: Self.hides)
     }
   }
@@ -229,7 +229,7 @@ private final class PacketCollector {
     }
     if let dts = packet.dts, let last = decodingTimes.last, dts < last { hasStepBack = true }
     latest = max(latest, pts)
-    sets.note(packet)
+    sets.read(packet)
     if let digest { digests.append(digest.of(packet)) }
     times.append(pts)
     decodingTimes.append(packet.dts ?? .min)

@@ -104,7 +104,7 @@ final class PartsOutput {
         source: video.frameShape.stored, sampleAspectRatio: video.sampleAspectRatio,
         orientation: direction.turn, fit: options.fit(on: plan.canvas), anchor: options.anchor,
         canvas: direction.canvas, alignment: formats.alignment)
-      let change = tally.note(
+      let change = tally.add(
         direction, placement, at: stretch.time, frame: stretch.firstFrame)
       if let change { observe(.format(change)) }
     }

@@ -39,8 +39,8 @@ struct InBandParameterSets: Sendable {
   }
 
   /// Processes one packet of the stream, in decoding order.
-  mutating func note(_ packet: borrowing Packet) {
-    unsafe packet.withBytes { bytes in unsafe parameterSets?.note(bytes) }
+  mutating func read(_ packet: borrowing Packet) {
+    unsafe packet.withBytes { bytes in unsafe parameterSets?.read(bytes) }
     guard let pts = packet.pts else { return }
     let place = latest.firstIndex { $0 > pts } ?? latest.count
     reordering = max(reordering ?? 0, latest.count - place)

@@ -52,8 +52,8 @@ final class PreviewCollector: FrameTap {
     stored: consuming VideoFrame, upright: consuming VideoFrame, direction: FrameDirection,
     time: MediaTime
   ) throws(UprightError) {
-    TimelineDrawing.Size.note(stored.size, at: time.seconds, in: &storedSizes)
-    TimelineDrawing.Size.note(upright.size, at: time.seconds, in: &uprightSizes)
+    TimelineDrawing.Size.add(stored.size, at: time.seconds, in: &storedSizes)
+    TimelineDrawing.Size.add(upright.size, at: time.seconds, in: &uprightSizes)
     let shown = Last(stored, upright)
     if let last, last.direction != direction, changes.count < limit * 4 {
       changes.append(try column(last.shown, frames - 1, last.time))

@@ -18,7 +18,7 @@ public struct TimelineDrawing: Sendable {
     let size: PixelSize
 
     /// Appends a size if it differs from the last one.
-    static func note(_ size: PixelSize, at seconds: Double, in list: inout [Size]) {
+    static func add(_ size: PixelSize, at seconds: Double, in list: inout [Size]) {
       guard list.last?.size != size, list.count < 10_000 else { return }
       list.append(Size(at: seconds, size: size))
     }

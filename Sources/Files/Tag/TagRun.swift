@@ -183,7 +183,7 @@ final class TagRun {
       let end = time + packet.length
       times = (min(times?.first ?? time, time), max(times?.end ?? end, end))
     }
-    note(exifOf: packet)
+    checkEXIF(of: packet)
     let isKey = packet.isKey
     let changed = unsafe packet.withBytes { bytes in
       unsafe rewriter?.rewrite(bytes, isKey: isKey)
@@ -195,7 +195,7 @@ final class TagRun {
   }
 
   /// Warns once if JPEG frames contain another orientation: players read their EXIF data before any mark.
-  private func note(exifOf packet: borrowing Packet) {
+  private func checkEXIF(of packet: borrowing Packet) {
     guard video.codecName == "mjpeg", !hasForeignEXIF,
       let stated = unsafe packet.withBytes({ unsafe EXIFOrientation.orientation(inJPEG: $0) }),
       stated != session.options.orientation

@@ -56,7 +56,7 @@ final class RTPTrack {
   func receive(_ datagram: [UInt8], arrival: Int64) -> [AccessUnit] {
     if firstArrival == nil { (firstArrival, start) = (arrival, arrival) }
     let units = rtp.receive(datagram, arrival: arrival - (firstArrival ?? arrival))
-    if expectedSource != nil { noteDelay(of: datagram, arrival: arrival) }
+    if expectedSource != nil { recordDelay(of: datagram, arrival: arrival) }
     return units
   }
 
@@ -86,7 +86,7 @@ final class RTPTrack {
   ///
   /// A WebRTC server keeps the sender's reports to itself. But both streams take one path, so their fastest packets
   /// tell how far apart they were sent.
-  private func noteDelay(of datagram: [UInt8], arrival: Int64) {
+  private func recordDelay(of datagram: [UInt8], arrival: Int64) {
     guard let packet = RTPPacket(datagram), var ticks = rtp.ticks(near: packet.timestamp) else {
       return
     }

@@ -65,7 +65,7 @@ package final class CodedSizeReader {
     guard let context, let parser, packet.size > 0,
       !NALUnitLimit.isExceeded(by: packet.raw, of: parameters.raw)
     else { return nil }
-    if aspect != nil { packet.withBytes { aspect?.note($0) } }
+    if aspect != nil { packet.withBytes { aspect?.read($0) } }
     var output: UnsafeMutablePointer<UInt8>?
     var size: CInt = 0
     av_parser_parse2(

@@ -23,13 +23,13 @@ package struct SampleAspectReader {
   }
 
   /// Reads a packet. Call this in decoding order.
-  package mutating func note(_ packet: UnsafeRawBufferPointer) {
+  package mutating func read(_ packet: UnsafeRawBufferPointer) {
     unsafe packet.withMemoryRebound(to: UInt8.self) { bytes in
-      note(unsafe bytes.span)
+      read(unsafe bytes.span)
     }
   }
 
-  private mutating func note(_ packet: Span<UInt8>) {
+  private mutating func read(_ packet: Span<UInt8>) {
     let found =
       switch codec {
       case .h264(let framing): Self.ratio(h264: packet, framing)

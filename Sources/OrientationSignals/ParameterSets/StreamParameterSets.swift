@@ -45,13 +45,13 @@ package struct StreamParameterSets: Sendable {
   }
 
   /// Processes one packet. O(size). Only new sets are retained.
-  package mutating func note(_ packet: UnsafeRawBufferPointer) {
+  package mutating func read(_ packet: UnsafeRawBufferPointer) {
     unsafe packet.withMemoryRebound(to: UInt8.self) { bytes in
-      note(unsafe bytes.span)
+      read(unsafe bytes.span)
     }
   }
 
-  private mutating func note(_ packet: Span<UInt8>) {
+  private mutating func read(_ packet: Span<UInt8>) {
     guard flaw == nil else { return }
     var units = NALUnits(framing.actual(in: packet))
     while let range = units.next(in: packet) {

@@ -36,7 +36,7 @@ struct GravityReader: Sendable {
   /// Takes the device orientation of another source, unless a sensor is active. Otherwise a sensor that starts
   /// later, and says the orientation of the last reading, would change nothing. An active one changes it when
   /// the device is turned.
-  mutating func note(_ orientation: DeviceOrientation, at seconds: Double) {
+  mutating func record(_ orientation: DeviceOrientation, at seconds: Double) {
     if let lastReading, seconds - lastReading <= Self.pause { return }
     guard orientation != classifier.orientation else { return }
     classifier = GravityClassifier(

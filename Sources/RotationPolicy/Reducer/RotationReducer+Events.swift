@@ -73,7 +73,7 @@ extension RotationReducer {
   mutating func perform(_ step: Step, for ask: IndexedEvent, into outputs: inout [RotationOutput]) {
     switch step {
     case .device(let orientation):
-      gravity.note(orientation, at: clock)
+      gravity.record(orientation, at: clock)
       sense(orientation, for: ask, into: &outputs)
     case .reading(let orientation?): sense(orientation, for: ask, into: &outputs)
     case .reading(nil): keep(.reading, for: ask, into: &outputs)
