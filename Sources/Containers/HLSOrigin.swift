@@ -196,7 +196,7 @@ public final class HLSOrigin: Sendable {
     case malformed(String)
     /// There is no such playlist, or not yet: status 404.
     case missing
-    /// What was asked for didn't come in time: status 503.
+    /// The requested segment or part didn't come in time: status 503.
     case late
   }
 

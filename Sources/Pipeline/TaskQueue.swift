@@ -97,7 +97,7 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
   package func take() -> Element? { take(by: nil).element }
 
   /// Blocks until there is an element and returns it; `nil` if the queue is closed and empty, or if there is
-  /// none by `deadline`, which is told too.
+  /// none by `deadline`. `isLate` is whether the deadline has passed.
   package func take(by deadline: ContinuousClock.Instant?) -> (element: Element?, isLate: Bool) {
     condition.withLock {
       let isLate = !condition.wait(while: elements.isEmpty && !isClosed, until: deadline)

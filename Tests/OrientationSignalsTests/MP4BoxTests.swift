@@ -66,7 +66,7 @@ struct MP4BoxTests {
     #expect(Array(MP4Boxes(first, in: 1000..<2000)).isEmpty)
   }
 
-  @Test("Types that are not text are told apart, and described")
+  @Test("Types that are not text are distinct, and have a description")
   func types() {
     let bytes: [UInt8] = [0, 0, 0, 8, 0xFF, 0, 0, 0, 0, 0, 0, 8, 0xFE, 0, 0, 0]
     let types = MP4Boxes(bytes, in: bytes.indices).map(\.type)

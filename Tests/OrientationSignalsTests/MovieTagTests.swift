@@ -233,7 +233,7 @@ struct MovieTagTests {
 
   // MARK: - Damage
 
-  @Test("A truncated file is told; without its index or a video it is refused")
+  @Test("A truncated file is reported; without its index or a video it is refused")
   func damage() throws {
     let file = Self.movie(Self.track())
     let media =

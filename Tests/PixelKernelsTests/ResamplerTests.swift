@@ -268,7 +268,8 @@ extension PaddedPlane {
     }
   }
 
-  @Test func whatCannotBeDoneIsSaid() {
+  @Test("Sizes and elements that can't be resampled are refused")
+  func refused() {
     func code(
       _ from: SampleGrid, _ to: SampleGrid, components: Int = 1, size: Int = 1, depth: Int = 8,
       shift: Int = 0

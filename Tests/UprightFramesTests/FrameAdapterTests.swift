@@ -232,7 +232,7 @@ struct TestFrame {
     #expect(target.sample(0, 48, rect.y) == 100 && target.sample(0, 48, rect.y - 1) == 235)
   }
 
-  @Test("Mistakes are told, and nothing is drawn")
+  @Test("Invalid calls are errors, and nothing is drawn")
   func mistakes() throws {
     var options = Self.sensor()
     options.fit = .blur

@@ -72,7 +72,7 @@ struct RenditionOptionTests {
     #expect(options.renditions.map(\.name) == ["720p", "360p"])
   }
 
-  @Test("Two canvases have a blurred background, unless they are told otherwise")
+  @Test("Two canvases have a blurred background, unless an option says otherwise")
   func fits() {
     var options = TranscodeOptions()
     #expect(options.fit(on: .follow) == .fit && !options.fills)

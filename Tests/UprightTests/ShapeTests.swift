@@ -10,7 +10,7 @@ import UprightTestSupport
 
 @testable import UprightLive
 
-/// What is decided about a frame follows from the size that is shown.
+/// Decisions about a frame depend on the size that is shown.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct ShapeTests {
   private static let part = PixelRect(x: 16, y: 8, width: 120, height: 80)

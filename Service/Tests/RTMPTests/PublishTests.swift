@@ -179,7 +179,7 @@ struct PublishTests {
     }
   }
 
-  /// What a publisher sends, and what it is told.
+  /// A publisher's commands, and the answer that refuses it.
   struct Refused: Sendable, CustomTestStringConvertible {
     let kind: RTMPMessage.Kind
     let head: UInt8

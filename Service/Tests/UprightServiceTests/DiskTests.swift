@@ -92,7 +92,7 @@ struct DiskTests {
     #expect(ready.status == 503 && ready.text.contains("the disk of the data folder is full"))
     let before = try await frames("wire")
     #expect(try await waitUntil { try await frames("wire") > before + 10 })
-    // The recording is told as failed, and is playable up to there.
+    // The recording is reported as failed, and is playable up to there.
     #expect(try await waitUntil { try await take("take.mp4")["state"].string == "failed" })
     let problem = try await take("take.mp4")["problem"].string ?? ""
     #expect(

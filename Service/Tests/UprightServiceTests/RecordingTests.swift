@@ -213,7 +213,8 @@ struct RecordingTests {
 
   // MARK: - Sessions
 
-  @Test("A recording is told while it is written and when it is finished, and outlives the service")
+  @Test(
+    "A recording is listed while it is written and when it is finished, and outlives the service")
   func life() async throws {
     let scratch = try Scratch()
     let origin = try EgressProxyTests.Origin { _ in

@@ -34,7 +34,7 @@ package struct HandlePart: OptionSet {
 /// The objects behind the handles of the process.
 ///
 /// A handle is not an address, but the index of a slot with the number of its present use. So a handle that
-/// was freed, and a pointer that never was one, are told from those in use.
+/// was freed, and a value that isn't a handle, are recognised.
 @safe package final class HandleTable: @unchecked Sendable {
   // Unchecked: everything below is accessed only while `mutex` is locked.
   package static let shared = HandleTable()

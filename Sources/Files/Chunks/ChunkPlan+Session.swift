@@ -218,7 +218,7 @@ extension ChunkPlan {
     } catch let error as UprightError {
       throw error
     } catch {
-      // What was decided by the packets is decided otherwise by the plan.
+      // The packets give another decision than the plan.
       throw UprightError(
         .badData, "the plan doesn't fit the input", at: plan.request.input,
         remedy: "plan it again")

@@ -3,8 +3,7 @@ internal import UprightPolicy
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// What tells an input from another one, under whichever path or URL it is read: its size, and digests of its
-/// first and last bytes.
+/// An input's identity, independent of its path or URL: its size, and digests of its first and last bytes.
 struct InputIdentity: Sendable, Hashable {
   let size: Int
   /// SHA-256 of the first 64 KiB.

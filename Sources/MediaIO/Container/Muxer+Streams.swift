@@ -1,7 +1,7 @@
 internal import CUprightFFmpeg
 package import UprightOrientation
 
-/// What is told of streams and of the whole file.
+/// The properties of streams and of the whole file.
 extension Muxer {
   /// Returns whether `format` can contain `codec`, by libavformat's table.
   package static func canCarry(_ codec: VideoCodec, format: String) -> Bool {

@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass
 class Settings:
-    """What an agent is told."""
+    """The settings of an agent."""
 
     #: The name of the node, unique in the cluster.
     name: str

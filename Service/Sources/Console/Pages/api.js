@@ -9,8 +9,8 @@ export class Refused extends Error {
   }
 }
 
-// `isNeeded` is called when the service no longer knows the login. `count` is the number of logins: what was asked before
-// the last one says nothing about it.
+// `isNeeded` is called when the service no longer knows the login. `count` is the number of logins: the
+// answers to requests before the last login don't count.
 export const login = { isNeeded: () => {}, count: 0 };
 
 export async function ask(method, path, body, headers = {}) {

@@ -53,7 +53,7 @@ struct SessionTemplate: Sendable {
         remedy: "add a key, or onPublish, or listen on 127.0.0.1")
     }
     try Self.read(place) {
-      // The longest name, so that what is made of a name is never too long.
+      // The longest name, so that no name makes a path or key that is too long.
       let name = String(repeating: "n", count: SessionRequest.maxName)
       _ = try request(name: name, path: name, key: "", answer: [], rules: rules)
     }

@@ -4,7 +4,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import UprightPolicy
 
-/// Why Janus did not do what it was asked to.
+/// The reason of a failed request to Janus.
 enum JanusError: Error, Sendable, Hashable {
   /// Janus can't be reached, doesn't answer in time, or its answer can't be read.
   case noAnswer(String)
