@@ -168,14 +168,7 @@ package final class UprightService: Sendable {
       sessions: sessions, keys: credentials.playbackKeys, bodyLimit: configuration.bodyLimit
     ).add(to: router)
     LiveFileRoutes(
-      folders: folders, keys: credentials.playbackKeys,
-      isRunning: { [weak sessions] id in
-        let session = try? sessions?.find(id)
-        // The playlist of a session with an epoch is in the origin.
-        return session?.hasEnded == false && session?.epoch == nil
-      },
-      origin: { [weak sessions] id in (try? sessions?.find(id))?.origin },
-      playback: { [weak sessions] id in sessions?.playback(of: id) ?? .signed },
+      sessions: sessions, folders: folders, keys: credentials.playbackKeys,
       blocked: BlockedRequests(connections: configuration.maxConnections)
     ).add(to: router)
     RecordingRoutes(recordings: recordings).add(to: router)

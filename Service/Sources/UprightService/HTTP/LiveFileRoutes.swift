@@ -7,29 +7,30 @@ internal import Upright
 /// `GET /live/{id}/...`: playlists and segments, without a token and for pages of any origin. A protected session
 /// needs a signed URL, `/live/{id}/~{signature}/...`.
 struct LiveFileRoutes: Sendable {
+  let sessions: Sessions
   let folders: DataFolders
-  /// Returns whether a session of that name is running.
-  let isRunning: @Sendable (_ session: String) -> Bool
-  /// Returns who may play the session of that name.
-  let playback: @Sendable (_ session: String) -> Playback
   let keys: PlaybackKeys
-  /// Returns the playlists and parts of a session with low latency.
-  let origin: @Sendable (_ session: String) -> HLSOrigin?
   let blocked: BlockedRequests
   private let bodies = PlaylistBodies()
 
   init(
-    folders: DataFolders, keys: PlaybackKeys, isRunning: @escaping @Sendable (String) -> Bool,
-    origin: @escaping @Sendable (String) -> HLSOrigin?,
-    playback: @escaping @Sendable (String) -> Playback, blocked: BlockedRequests
+    sessions: Sessions, folders: DataFolders, keys: PlaybackKeys, blocked: BlockedRequests
   ) {
+    self.sessions = sessions
     self.folders = folders
     self.keys = keys
-    self.isRunning = isRunning
-    self.origin = origin
-    self.playback = playback
     self.blocked = blocked
   }
+
+  /// Returns whether a session of that name writes its playlist here. The one of a session with an epoch is in the
+  /// HTTP origin.
+  private func isRunning(_ id: String) -> Bool {
+    let session = try? sessions.find(id)
+    return session?.hasEnded == false && session?.epoch == nil
+  }
+
+  /// Returns the playlists and parts of a session with low latency.
+  private func origin(_ id: String) -> HLSOrigin? { (try? sessions.find(id))?.origin }
 
   /// The time for which a segment may be cached, in seconds: a year.
   private static let longestAge = 31_536_000
@@ -37,7 +38,7 @@ struct LiveFileRoutes: Sendable {
   func add(to router: Router<ServiceContext>) {
     for method in [HTTPRequest.Method.get, .head] {
       router.on("/live/:id/:name", method: method) { request, context in
-        guard try playback(context.parameters.require("id")) == .open else {
+        guard try sessions.playback(of: context.parameters.require("id")) == .open else {
           throw Problem.forbidden("this session needs a signed URL")
         }
         return try await file(request, context, age: Self.longestAge)
