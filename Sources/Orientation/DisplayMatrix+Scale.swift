@@ -23,7 +23,18 @@ extension DisplayMatrix {
     (x, y) = (extent(a, c), extent(b, d))
   }
 
-  /// The scales along the axes of the stored frame, in 16.16; 1 if they aren't plausible.
+  /// The scale along the axes of the *stored* frame: the lengths of the rows. 1 along both if the matrix is
+  /// singular, or if a scale isn't within 1/32...32.
+  package var scale: Size {
+    let (one, scales) = (Int(Self.one), axisScales)
+    // The file has 16 bits of fraction. A difference below one part in 256 is rounding.
+    func value(_ scale: Int) -> Double {
+      abs(scale - one) > one >> 8 ? Double(scale) / Double(one) : 1
+    }
+    return Size(width: value(scales.0), height: value(scales.1))
+  }
+
+  /// The same in 16.16. Exact for a multiple of 90 degrees.
   private var axisScales: (Int, Int) {
     let one = Int(Self.one)
     guard !isSingular, isAffine else { return (one, one) }

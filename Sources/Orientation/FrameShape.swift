@@ -38,20 +38,3 @@ extension PixelSize {
   /// The size with both sides rounded down to an even number, at least 2.
   fileprivate var even: PixelSize { PixelSize(max(2, width & ~1), max(2, height & ~1)) }
 }
-
-extension DisplayMatrix {
-  /// The scale of the matrix along the axes of the *stored* frame: the lengths of its rows. 1 along both if
-  /// the matrix is singular, or if a scale isn't within 1/32...32.
-  package var scale: Size {
-    guard isAffine, !isSingular else { return Size(width: 1, height: 1) }
-    let scales = [(a, b), (c, d)].map { x, y in
-      let length = Trigonometry.length(Double(x), Double(y)) / Double(Self.one)
-      // The file has 16 bits of fraction. A difference below one part in 256 is rounding.
-      return abs(length - 1) > 1.0 / 256 ? length : 1
-    }
-    guard scales.allSatisfy({ (1.0 / 32...32).contains($0) }) else {
-      return Size(width: 1, height: 1)
-    }
-    return Size(width: scales[0], height: scales[1])
-  }
-}
