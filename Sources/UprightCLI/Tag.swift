@@ -74,18 +74,7 @@ struct Tag: ParsableCommand {
   @Option(help: "The output's container, if it can't be derived from the name.")
   var format: String?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "How many inputs are processed in parallel. (default: by the number of cores)",
-      valueName: "number"))
-  var jobs: Int?
-
-  @Option(
-    help: ArgumentHelp(
-      "Write a report as JSON: an object, or an array with an entry per input if there are several.",
-      valueName: "file"), completion: .file())
-  var report: String?
+  @OptionGroup var batch: BatchArguments
 
   @OptionGroup var common: RunArguments
 
@@ -101,9 +90,10 @@ struct Tag: ParsableCommand {
     defer { if isNew { list.removeEmptyFolder() } }
     if !list.isSeveral, let session = sessions.first { return try runOne(session) }
     let run = BatchRun(
-      items: list.items, jobs: max(1, jobs ?? Batch.standardJobs()), isQuiet: common.output.quiet,
+      items: list.items, jobs: max(1, batch.jobs ?? Batch.standardJobs()),
+      isQuiet: common.output.quiet,
       jsonErrors: common.output.messages.jsonErrors)
-    try run.run(report: report.map { path throws(UprightError) in try ReportFile(path) })
+    try run.run(report: batch.reportFile())
   }
 
   private func runOne(_ session: TagSession) throws {
@@ -113,7 +103,7 @@ struct Tag: ParsableCommand {
         session.abandon()
         _exit(Interruption.shared.status ?? 130)
       })
-    let reportFile = try report.map { path throws(UprightError) in try ReportFile(path) }
+    let reportFile = try batch.reportFile()
     let result = try session.run()
     try reportFile?.write(result.json)
     if !common.output.quiet { messages(result, of: nil).forEach(StandardError.printLine) }
@@ -160,14 +150,12 @@ extension Tag {
   private func checkNames() throws(UprightError) {
     let names: [(String?, String)] =
       inputs.map { ($0, "<input>") } + [
-        (output, "-o"), (report, "--report"), (record, "--record"), (undo, "--undo"),
+        (output, "-o"), (batch.report, "--report"), (record, "--record"), (undo, "--undo"),
       ]
     for (value, what) in names where value == "" {
       throw UprightError(.usage, "the name is empty", at: what, remedy: "give a file name")
     }
-    if let jobs, jobs < 1 {
-      throw UprightError(.usage, "\(jobs) is too few", at: "--jobs", remedy: "give 1 or more")
-    }
+    try batch.check()
     if undo != nil {
       guard inputs.isEmpty, output == nil, orientation == nil, !inPlace, record == nil else {
         throw UprightError(
@@ -226,7 +214,7 @@ extension Tag {
       .map { ($0.0, Optional($0.1)) }
     let read = others.filter { $0.0 == "the output" || $0.1 != "-" }
     if let record { try SideFile.check(record, "--record", against: read) }
-    if let report {
+    if let report = batch.report {
       try SideFile.check(report, "--report", against: read + [("the record", record)])
     }
   }

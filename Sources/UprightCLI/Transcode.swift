@@ -52,18 +52,7 @@ struct Transcode: ParsableCommand {
   )
   var format: String?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "How many inputs are processed in parallel. (default: by the number of cores)",
-      valueName: "number"))
-  var jobs: Int?
-
-  @Option(
-    help: ArgumentHelp(
-      "Write a report as JSON: an object, or an array with an entry per input if there are several.",
-      valueName: "file"), completion: .file())
-  var report: String?
+  @OptionGroup var batch: BatchArguments
 
   @Option(
     help: ArgumentHelp(
@@ -114,7 +103,7 @@ struct Transcode: ParsableCommand {
         _exit(Interruption.shared.status ?? 130)
       })
     let trace = try trace.map { path throws(UprightError) in try TraceFile(path) }
-    let reportFile = try report.map { path throws(UprightError) in try ReportFile(path) }
+    let reportFile = try batch.reportFile()
     let result = try result(of: session, trace: trace)
     try trace?.finish()
     try reportFile?.write(result.json)
@@ -125,7 +114,7 @@ struct Transcode: ParsableCommand {
   private func runSeveral(_ list: InputList) throws {
     var options = try options()
     let isParallel = options.codec?.encodesInParallel ?? true
-    let jobs = isParallel ? min(self.jobs ?? Batch.standardJobs(), list.items.count) : 1
+    let jobs = isParallel ? min(batch.jobs ?? Batch.standardJobs(), list.items.count) : 1
     if options.threads == 0 { options.threads = Batch.threads(jobs: jobs) }
     let document = try policyArguments.document()
     var refusals: [Int: UprightError] = [:]
@@ -146,7 +135,7 @@ struct Transcode: ParsableCommand {
     if dryRun { return try run.printTexts() }
     let isNew = try list.prepareFolder()
     defer { if isNew { list.removeEmptyFolder() } }
-    try run.run(report: report.map { path throws(UprightError) in try ReportFile(path) })
+    try run.run(report: batch.reportFile())
   }
 
   /// Transcodes the inputs that a batch sends. Its setup has what only one process may read or decide.
@@ -243,15 +232,14 @@ extension Transcode {
   private func checkNames() throws(UprightError) {
     let names: [(String?, String)] =
       inputs.map { ($0, "<input>") } + [
-        (output, "-o"), (report, "--report"), (trace, "--trace"), (arguments["audio"], "--audio"),
+        (output, "-o"), (batch.report, "--report"), (trace, "--trace"),
+        (arguments["audio"], "--audio"),
         (arguments["slate"], "--slate"),
       ]
     for (value, what) in names where value == "" {
       throw UprightError(.usage, "the name is empty", at: what, remedy: "give a file name")
     }
-    if let jobs, jobs < 1 {
-      throw UprightError(.usage, "\(jobs) is too few", at: "--jobs", remedy: "give 1 or more")
-    }
+    try batch.check()
   }
 
   private func check(_ list: InputList) throws(UprightError) {
@@ -292,6 +280,6 @@ extension Transcode {
       try SideFile.check(trace, "--trace", against: others)
       others.append(("the trace", trace))
     }
-    if let report { try SideFile.check(report, "--report", against: others) }
+    if let report = batch.report { try SideFile.check(report, "--report", against: others) }
   }
 }
