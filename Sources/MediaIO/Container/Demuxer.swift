@@ -51,10 +51,8 @@ package final class Demuxer {
   package let opening: [UInt8]
   private let context: UnsafeMutablePointer<AVFormatContext>
   private let interrupt: Interrupt
-  /// The byte source that replaces the URL. It outlives the context.
-  private let input: PipeInput?
-  /// The file with corrected bytes, if it is read instead of the URL. It outlives the context.
-  private let patched: PatchedInput?
+  /// The bytes that are read instead of the URL. They outlive the context.
+  private let input: InputContext?
   /// Checks every URL that the context opens.
   private let nested: NestedInputCheck?
   /// Polled by the context. `nil` if the input isn't RTSP.
@@ -91,7 +89,7 @@ package final class Demuxer {
     pipe: BytePipe, format: String, name: String, settings: [String: String] = [:],
     interrupt: Interrupt
   ) throws(UprightError) {
-    let input = try PipeInput(pipe, interrupt: interrupt)
+    let input = try InputContext(PipeInput(pipe, interrupt: interrupt))
     try self.init(name, input, format: format, settings, interrupt)
   }
 
@@ -105,22 +103,21 @@ package final class Demuxer {
   }
 
   private init(
-    _ url: String, _ input: PipeInput?, format: String?, _ settings: [String: String],
+    _ url: String, _ input: InputContext?, format: String?, _ settings: [String: String],
     _ interrupt: Interrupt, known: Demuxer? = nil
   ) throws(UprightError) {
     self.url = url
-    self.input = input
     self.interrupt = interrupt
     let file = input == nil ? ByteSource(regularFile: url) : nil
     let movie = file.flatMap { MovieContent(in: $0) }
     let patches = movie.map { Self.patches(of: $0) } ?? []
     if let file, !patches.isEmpty {
-      patched = try PatchedInput(file, patches)
+      self.input = try InputContext(PatchedInput(file, patches))
     } else {
-      patched = nil
+      self.input = input
     }
     (context, opening, nested, redirects) = try Self.open(
-      url, input?.context ?? patched?.context, format, settings, looksAhead: known == nil,
+      url, self.input?.raw, format, settings, looksAhead: known == nil,
       interrupt: interrupt)
     let isBroadcast = context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0
     let start = context.pointee.start_time
