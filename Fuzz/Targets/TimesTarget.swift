@@ -88,7 +88,7 @@ extension FuzzTarget {
     var repair = TimestampRepair(
       timeBase: timeBase,
       frameRate: input.flag() ? Rational(Int(input.integer(Int32.self)), 1 << 30) : nil)
-    var tally = SessionTally(timeBase: timeBase)
+    var tally = FrameTally(timeBase: timeBase)
     var steps = Steps<Int>()
     var last: Int64?
     while !input.isEmpty {

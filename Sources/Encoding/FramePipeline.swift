@@ -92,7 +92,7 @@ package final class FramePipeline {
 
   /// Subtracted from every presentation time, in ticks of the output.
   package var shift: Int64 = 0
-  package private(set) var tally: SessionTally
+  package private(set) var tally: FrameTally
   /// The time and app orientation of the last frame that was encoded.
   package private(set) var latest: (time: MediaTime, app: InterfaceOrientation)?
   /// How the last frame was laid out, without an animation, and its stored size; `nil` before the first.
@@ -104,7 +104,7 @@ package final class FramePipeline {
     preparation =
       setup.preparation
       ?? FramePreparation(background: work.options.background, isShared: false)
-    tally = SessionTally(timeBase: work.timeBase, isLive: work.options.isLive)
+    tally = FrameTally(timeBase: work.timeBase, isLive: work.options.isLive)
   }
 
   /// Warnings for the user about the frames so far.

@@ -123,7 +123,7 @@ final class LiveBranch {
     }
   }
 
-  var tally: SessionTally { pipeline.tally }
+  var tally: FrameTally { pipeline.tally }
 
   /// How the last frame was laid out; `nil` before the first.
   var layout: LiveLayout? {

@@ -22,7 +22,7 @@ final class CopyRun {
   private var rewriter: DisplayOrientationRewriter?
   /// `nil` if parameter sets stay where they are.
   private let selfContained: SelfContainedHEVC?
-  private var tally: SessionTally
+  private var tally: FrameTally
   private var leading = LeadingFrames()
   private var isStarted = false
   private var warnings: [String]
@@ -53,7 +53,7 @@ final class CopyRun {
     rewriter = copy.mark.rewriter(for: plan.video)
     decodingTimes = DecodingTimeGenerator(
       timeBase: plan.video.timeBase, frameRate: plan.video.frameRate)
-    tally = SessionTally(timeBase: plan.video.timeBase)
+    tally = FrameTally(timeBase: plan.video.timeBase)
     output = try OutputStage(plan, mark: copy.mark)
   }
 
@@ -133,7 +133,7 @@ final class CopyRun {
 
 extension InputSurvey {
   /// Returns the formats of a copy. The transform maps the whole stored frame to its upright position.
-  func formatChanges(_ plan: SessionPlan, _ tally: inout SessionTally) -> [FormatChange] {
+  func formatChanges(_ plan: SessionPlan, _ tally: inout FrameTally) -> [FormatChange] {
     let shape = plan.video.frameShape
     return stretches.compactMap { stretch in
       var direction = stretch.direction

@@ -11,7 +11,7 @@ internal import UprightPipeline
 final class PartEncoder: @unchecked Sendable {
   /// The result of a run.
   struct Outcome: Sendable {
-    var tally: SessionTally
+    var tally: FrameTally
     var frames = 0
     /// The number of those frames that belong to no frame of the part.
     var misplacedFrames = 0
@@ -55,7 +55,7 @@ final class PartEncoder: @unchecked Sendable {
     queue = BoundedQueue(
       capacity: input.concurrency > 1 ? min(max(16, count), Self.maxPackets) : 16)
     pipeline = FramePipeline(plan, setup)
-    outcome = Outcome(tally: SessionTally(timeBase: plan.videoTimeBase))
+    outcome = Outcome(tally: FrameTally(timeBase: plan.videoTimeBase))
     frame = input.parts[index].frames.lowerBound
   }
 

@@ -74,7 +74,7 @@ final class PartsOutput {
   private var formats: PartFormats
   /// The decoding times of encoded frames if no frames are copied: each encoder counts from its first frame.
   private var decodingTimes = DecodingTimestamps()
-  private var tally: SessionTally
+  private var tally: FrameTally
   private var latest = MediaTime.zero
   private var lastProgress = ContinuousClock.now
   private let started = ContinuousClock.now
@@ -87,7 +87,7 @@ final class PartsOutput {
     self.input = input
     self.formats = formats
     self.observe = observe
-    tally = SessionTally(timeBase: plan.videoTimeBase)
+    tally = FrameTally(timeBase: plan.videoTimeBase)
     let longest = input.parts.map(input.duration).max() ?? .zero
     output = try OutputStage(
       plan, mark: input.join == nil ? nil : OrientationMetadata(),

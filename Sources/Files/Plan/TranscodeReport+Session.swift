@@ -13,7 +13,7 @@ extension TranscodeReport {
   ///   - output: What was written; `nil` if there is nothing.
   ///   - wall: The elapsed time in seconds.
   init(
-    plan: SessionPlan, tally: SessionTally, output: OutputStage?, outcome: SourceOutcome,
+    plan: SessionPlan, tally: FrameTally, output: OutputStage?, outcome: SourceOutcome,
     decisions: [RotationDecision], warnings: [String], wall: Double
   ) {
     self.init(

@@ -42,7 +42,7 @@ public final class PreviewSession: Sendable {
   ) throws(UprightError) -> Preview {
     let plan = try SessionPlan(request, isDryRun: true)
     let collector = PreviewCollector(limit: ContactSheet.columns, cell: ContactSheet.cell)
-    let run = try SessionRun(plan, tap: collector, observe: observe)
+    let run = try EncodeRun(plan, tap: collector, observe: observe)
     let report = try run.run()
     guard let orientation = run.orientationPlan else {
       throw UprightError(.fault, "no frame was read", at: request.input)

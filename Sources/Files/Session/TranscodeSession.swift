@@ -76,7 +76,7 @@ public final class TranscodeSession: Sendable {
       if let run = try MetadataRun(plan, copy, observe: observe) { return try run.run() }
       return try CopyRun(plan, copy, observe: observe).run()
     case .parts(let parts): return try PartsRun(plan, parts, observe: observe).run()
-    case .encode: return try SessionRun(plan, observe: observe).run()
+    case .encode: return try EncodeRun(plan, observe: observe).run()
     }
   }
 

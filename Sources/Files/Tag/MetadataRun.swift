@@ -32,7 +32,7 @@ final class MetadataRun {
 
   func run() throws(UprightError) -> TranscodeReport {
     for entry in inputSurvey.plan.entries { observe(.decision(entry)) }
-    var tally = SessionTally(timeBase: plan.video.timeBase)
+    var tally = FrameTally(timeBase: plan.video.timeBase)
     for change in inputSurvey.formatChanges(plan, &tally) { observe(.format(change)) }
     let result = try patch.run()
     let shown = inputSurvey.survey.shown.count

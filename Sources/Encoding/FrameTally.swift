@@ -5,7 +5,7 @@ internal import UprightMediaIO
 internal import UprightOrienting
 
 /// The counters of a run.
-package struct SessionTally {
+package struct FrameTally {
   /// Seconds per tick of the frames' timestamps in the output.
   let timeBase: Rational
   package var frames = 0

@@ -9,7 +9,7 @@ internal import UprightOrienting
 internal import UprightPipeline
 
 /// The consumer side of one session: takes frames and packets off the queue, turns, encodes and writes them.
-final class SessionRun {
+final class EncodeRun {
   private let plan: SessionPlan
   private let request: TranscodeRequest
   private let observe: (SessionUpdate) -> Void
