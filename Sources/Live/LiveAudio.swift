@@ -16,6 +16,9 @@ struct LiveAudio {
       aac, .live(rate: aac.format.rate, frameSize: aac.frameSize), start: 0)
   }
 
+  /// A publisher begins. How late its audio is, is not known.
+  func begin() { encoder.forgetLateness() }
+
   /// The format of the samples that `add` accepts.
   var format: AudioFormat { aac.format }
 

@@ -24,8 +24,8 @@ final class LiveBranch {
   /// One for each rung of the ladder, or one. The first has the audio too.
   private let rungs: [RungWriters]
 
-  /// The time that video packets wait for audio packets. `LiveAudio` inserts silence long before that.
-  private static let audioTimeout = MediaTime(2, .one)
+  /// The time that video packets wait for audio packets. `LiveAudio` inserts silence before that.
+  private static let audioTimeout = MediaTime(12, .one)
 
   /// - Parameters:
   ///   - keyframes: Decides which frames are keyframes.

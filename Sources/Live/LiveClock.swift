@@ -46,6 +46,11 @@ struct LiveClock {
   /// The media time of the last frame, either from the input or a repeated one; `nil` before the first.
   private(set) var latest: Int64?
 
+  /// The longest usual distance between two frames.
+  static let longestStep = 10 * rate
+  /// How far repeated frames stay behind the wall clock. The next frame of a publisher that only paused may arrive
+  /// with as much more delay than its fastest one, and is not late.
+  private static let repeatLag = rate / 4
   /// A timestamp step of at most this size is accepted without comparing it with the wall clock.
   private static let smallStep = rate
   /// The largest difference between a longer step and the time that it took.
@@ -62,7 +67,8 @@ struct LiveClock {
   /// - Parameter frameRate: The frame rate, in frames per second, that is assumed until the actual distance
   ///   is known.
   init(frameRate: Double = 30) {
-    let rate = frameRate.isFinite ? min(max(frameRate, 1), 240) : 30
+    let slowest = Double(Self.rate) / Double(Self.longestStep)
+    let rate = frameRate.isFinite ? min(max(frameRate, slowest), 240) : 30
     assumedStep = Int64(clamping: Double(Self.rate) / rate)
   }
 
@@ -123,7 +129,7 @@ struct LiveClock {
   mutating func repeatTime(wall: Int64) -> Int64? {
     guard let latest, let wallOffset else { return nil }
     let next = latest + step
-    guard next <= wall + wallOffset else { return nil }
+    guard next <= wall + wallOffset - Self.repeatLag else { return nil }
     self.latest = next
     return next
   }
@@ -139,7 +145,7 @@ struct LiveClock {
 
   private mutating func show(_ time: Int64, raw: Int64?, wall: Int64) -> Int64 {
     if let latest, let last = lastPackets[.video], time > latest, last.time == latest {
-      steps.append(min(max(time - latest, Self.rate / 240), Self.rate))
+      steps.append(min(max(time - latest, Self.rate / 240), Self.longestStep))
       if steps.count > 15 { steps.removeFirst() }
     }
     lateSince = nil
@@ -156,7 +162,8 @@ struct LiveClock {
   private func timeOfArrival(_ wall: Int64) -> Int64 {
     guard let latest, let lastShown, let wallOffset else { return 0 }
     // Frames arrive in small bursts; less than a second is not a pause.
-    return wall - lastShown.wall < Self.rate ? latest + step : max(latest + step, wall + wallOffset)
+    let next = latest + min(step, Self.rate)
+    return wall - lastShown.wall < Self.rate ? next : max(next, wall + wallOffset)
   }
 
   private mutating func shift(by ticks: Int64) {

@@ -10,7 +10,9 @@ internal import UprightPipeline
 final class LiveControl: Sendable {
   /// Stops reading.
   let interrupt = Interrupt()
-  /// What the input thread passes to the session's thread. Further input waits undecoded: one decoded frame of 640x360
+  /// What the reading thread passes to the decoding thread.
+  let packets = ArrivedPackets()
+  /// What the decoding thread passes to the session's thread. Further input waits undecoded: one decoded frame of 640x360
   /// takes as much memory as seconds of encoded video.
   let items = BoundedQueue<LiveItem>(capacity: 4)
   private let isResumed = Atomic(false)

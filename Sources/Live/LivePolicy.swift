@@ -1,3 +1,4 @@
+internal import DequeModule
 internal import UprightOrientation
 public import UprightPolicy
 internal import UprightFrames
@@ -37,6 +38,10 @@ struct LivePolicy {
   private var director: FrameDirector?
   /// Each event has the number of the post that receives the decision.
   private var waitingEvents = WaitingEvents<Int>()
+  /// The events without a time of their own, each with the newest video that had arrived.
+  private var arrivedEvents = Deque<(event: StreamEvent, mark: ArrivalMark, post: Int)>()
+  /// Whether the input is lost. The frozen frame keeps its orientation, and what is decided holds from the next one.
+  private var isPaused = false
   private var posts: [Int: PendingPost] = [:]
   private var postCount = 0
   private var hasEnded = false
@@ -56,21 +61,25 @@ struct LivePolicy {
   }
 
   /// Whether events arrived before the first frame.
-  var hasEarlyEvents: Bool { director == nil && !waitingEvents.isEmpty }
+  var hasEarlyEvents: Bool {
+    director == nil && !(waitingEvents.isEmpty && arrivedEvents.isEmpty)
+  }
 
-  /// Adds events. `reply` receives the decisions on the events that take effect at the next frame, when that
-  /// frame has arrived. A decision's `at` is the time of the frame that rotates. `reply` is called
-  /// immediately if there are none: before the first frame, and for events in the future.
+  /// Adds events. One without a time takes effect at the frame that `mark` names, which was the newest to have arrived.
+  /// `reply` receives the decisions on those, when that frame is shown, and on those that are due at the next frame. A
+  /// decision's `at` is the time of the frame that rotates. `reply` is called immediately if there are none: before the
+  /// first frame, while the input is lost, and for events in the future.
   ///
   /// The reply fails with `badData` for an event without a valid time or with an unknown name, and with
   /// `usage` if too many events wait. Events before the failing one remain in effect.
-  mutating func post(_ events: [StreamEvent], reply: @escaping Reply) {
+  mutating func post(
+    _ events: [StreamEvent], after mark: ArrivalMark, reply: @escaping Reply
+  ) {
     var post = PendingPost(reply: reply)
     postCount += 1
     do throws(UprightError) {
       for event in events {
-        let isNext = try waitingEvents.add(event, postCount)
-        if isNext, director != nil { post.left += 1 }
+        if try add(event, after: mark), director != nil, !isPaused { post.left += 1 }
       }
     } catch {
       return reply(.failure(error))
@@ -79,8 +88,35 @@ struct LivePolicy {
     posts[postCount] = post
   }
 
+  /// Adds an event. Returns whether it is due as soon as its frame has arrived.
+  private mutating func add(
+    _ event: StreamEvent, after mark: ArrivalMark
+  ) throws(UprightError) -> Bool {
+    guard event.time == nil else { return try waitingEvents.add(event, postCount) }
+    guard waitingEvents.space > arrivedEvents.count else { throw WaitingEvents<Int>.full }
+    arrivedEvents.append((event, mark, postCount))
+    return true
+  }
+
+  /// Holds back all events while the input is lost. Answers those that wait for a frame.
+  mutating func pause() {
+    isPaused = true
+    answerPosts()
+  }
+
+  /// The next frame is a new one: the events that arrived up to `mark` take effect at it.
+  mutating func resume(upTo mark: ArrivalMark) {
+    isPaused = false
+    while let next = arrivedEvents.first, next.mark <= mark {
+      arrivedEvents.removeFirst()
+      // It has no time, and there is room for it.
+      _ = try? waitingEvents.add(next.event, next.post)
+    }
+  }
+
   /// Evaluates the events that are due at the frame at `seconds`, so that they take effect at that frame.
   private mutating func evaluateEvents(at seconds: Double) {
+    if isPaused { return }
     for due in waitingEvents.take(upTo: seconds) {
       var event = due.event
       event.at = seconds
@@ -168,6 +204,10 @@ struct LivePolicy {
   /// Completes all pending replies. No frame follows.
   mutating func close() {
     hasEnded = true
+    answerPosts()
+  }
+
+  private mutating func answerPosts() {
     for post in posts.values { post.reply(.success(post.decisions)) }
     posts = [:]
   }

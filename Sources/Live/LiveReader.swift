@@ -1,46 +1,13 @@
 internal import UprightOrientation
-internal import Synchronization
 internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// The items that the input thread passes to the session thread.
-enum LiveItem: ~Copyable {
-  /// A stream was opened.
-  case opened(hasAudio: Bool, frameRate: Double?)
-  /// A frame with its timestamp in ticks of `LiveClock`, and its orientation signal.
-  case frame(VideoFrame, OrientationSignal?)
-  /// Audio samples, and the publisher's timestamp of the first one in ticks of `LiveClock`.
-  case audio(AudioFrame, at: Int64)
-  /// The stream ended or failed; it may return.
-  case lost(String)
-  /// The input ended and is not reopened; with the error if it failed.
-  case ended(UprightError?)
-}
-
-/// Reads the input of a live session on its own thread: opens it, decodes it, passes frames on, and reopens
-/// it after a loss with increasing delays.
+/// Reads the input of a live session on its own thread: opens it, passes its packets on, and reopens it after a loss
+/// with increasing delays.
 ///
 /// Sendable by handover: it is created on one thread and runs on another.
 final class LiveReader: @unchecked Sendable {
-  /// Counters of the input.
-  struct Counters: Sendable {
-    var frames = 0
-    var bytes = 0
-    /// The number of packets that could not be read or decoded.
-    var damaged = 0
-    /// The number of video packets that have arrived.
-    var arrived = 0
-    /// The number of frames that were not decoded because the session was too slow.
-    var shed = 0
-    /// The time spent waiting for the input, in seconds.
-    var waited = 0.0
-    /// Whether a packet is being decoded or passed on.
-    var isBusy = false
-    /// The decoding time of each packet, in seconds.
-    var times = DurationHistogram()
-  }
-
   private let input: LiveInput
   /// Whether a file is read again from its start when it ends.
   private let repeats: Bool
@@ -48,9 +15,7 @@ final class LiveReader: @unchecked Sendable {
   private let pixels: Int
   private let audioFormat: AudioFormat
   private let interrupt: Interrupt
-  private let queue: BoundedQueue<LiveItem>
-  private let counters = Mutex(Counters())
-  private let sheds = Atomic(false)
+  private let packets: ArrivedPackets
   private var isWanted = true
   /// The pipe of the publisher whose stream is being read.
   private var pipe: BytePipe?
@@ -59,13 +24,12 @@ final class LiveReader: @unchecked Sendable {
   /// Whether the last stream that was opened over http is complete: a file, or a playlist that has ended.
   private var isComplete = false
 
+  /// The packets of this stream before its video, and whether the session was told that it has none yet.
+  private var packetsBeforeVideo = 0
+  private var hasSaidNoVideo = false
+
   /// The delay before the input is reopened, in seconds: the first and the largest.
   private static let backOff = (first: 0.25, last: 5.0)
-
-  /// Added to the times of a file that is read again, in ticks of `LiveClock`.
-  private var shift: Int64 = 0
-  /// The times of the first frame of this reading of a file, and of the end of its last one, both shifted.
-  private var span: (start: Int64, end: Int64)?
 
   /// - Parameters:
   ///   - repeats: Whether a file is read again from its start when it ends.
@@ -75,7 +39,7 @@ final class LiveReader: @unchecked Sendable {
   init(
     _ input: LiveInput, repeats: Bool = false, proxy: String?, pixels: Int,
     audioFormat: AudioFormat,
-    interrupt: Interrupt, queue: BoundedQueue<LiveItem>
+    interrupt: Interrupt, packets: ArrivedPackets
   ) {
     self.input = input
     self.repeats = repeats
@@ -83,19 +47,16 @@ final class LiveReader: @unchecked Sendable {
     self.pixels = pixels
     self.audioFormat = audioFormat
     self.interrupt = interrupt
-    self.queue = queue
+    self.packets = packets
   }
 
-  var currentCounters: Counters { counters.withLock { $0 } }
-
-  /// Sets whether frames that no other frame refers to are skipped before decoding. Callable from any thread.
-  func shed(_ sheds: Bool) { self.sheds.store(sheds, ordering: .relaxed) }
+  private var arrived: Int { packets.counted.arrived }
 
   /// Reads until the input ends or the session is interrupted.
   func run() {
     var wait = Self.backOff.first
     while isWanted && !interrupt.isRaised {
-      let before = currentCounters.frames
+      let before = arrived
       let opening = ContinuousClock.now
       var failure: UprightError?
       do throws(UprightError) {
@@ -114,7 +75,10 @@ final class LiveReader: @unchecked Sendable {
       if case .forwarded(let feed) = input, let connection = connection.take() {
         feed.refuse(connection)
       }
-      if repeats, case .file = input, failure == nil, continueFile() { continue }
+      if repeats, case .file = input, failure == nil, arrived > before {
+        put(.repeated)
+        continue
+      }
       if hasEnded(after: failure) {
         put(.ended(failure))
         break
@@ -123,26 +87,15 @@ final class LiveReader: @unchecked Sendable {
       if case .published(let feed) = input, let refusal = feed.takeRefusal() { reason = refusal }
       if case .forwarded(let feed) = input, let given = feed.takeReason() { reason = given }
       put(.lost(reason))
-      if currentCounters.frames > before { wait = Self.backOff.first }
+      if arrived > before { wait = Self.backOff.first }
       guard case .pull = input else { continue }
       interrupt.wait(until: .now + .seconds(wait))
       // A sender that connects to this process must find it listening.
       if !input.awaitsSender { wait = min(wait * 2, Self.backOff.last) }
     }
     input.close()
-    queue.close()
+    packets.close()
   }
-
-  /// Makes the next reading of a file begin where this one ended. Returns `false` if it had no frame.
-  private func continueFile() -> Bool {
-    guard let span, span.end > span.start else { return false }
-    shift = Int64(clamping: Int128(shift) + Int128(span.end) - Int128(span.start))
-    self.span = nil
-    return true
-  }
-
-  /// Returns a time of a file that may be read again, in ticks of `LiveClock`.
-  private func shifted(_ time: Int64) -> Int64 { Int64(clamping: Int128(time) + Int128(shift)) }
 
   /// Returns whether reopening the input is pointless.
   private func hasEnded(after failure: UprightError?) -> Bool {
@@ -252,78 +205,56 @@ final class LiveReader: @unchecked Sendable {
   private func read(
     _ source: any PacketSource, since opening: ContinuousClock.Instant
   ) throws(UprightError) {
-    guard let video = source.bestStream(.video) else {
-      throw UprightError(.badData, "the stream has no video", at: source.url)
-    }
+    (packetsBeforeVideo, hasSaidNoVideo) = (0, false)
     try source.checkReadable()
-    try LiveCodecs.check(video, at: source.url)
-    let videoReader = try LiveVideoReader(source, video, pixels: pixels)
-    let audioReader = LiveAudioReader(source, as: audioFormat)
-    source.select(Set([video.index, audioReader?.index].compactMap(\.self)))
-    put(.opened(hasAudio: audioReader != nil, frameRate: video.frameRate?.doubleValue))
+    let tracks = try LiveTracks(source, pixels: pixels, format: audioFormat, packets)
     var pacer = isPaced ? PacketPacer(interrupt, since: opening) : nil
     var failures = 0
-    defer { counters.withLock { $0.isBusy = false } }
     while isWanted {
       do throws(UprightError) {
-        let start = ContinuousClock.now
-        counters.withLock { $0.isBusy = false }
         guard let packet = try source.read() else { break }
         failures = 0
         pacer?.wait(for: packet)
-        counters.withLock {
-          $0.waited += start.secondsUntilNow
+        try tracks.begin(with: packet)
+        let isVideo = packet.streamIndex == tracks.video
+        packets.count {
           $0.bytes += packet.size
-          $0.isBusy = packet.streamIndex == video.index
-          if $0.isBusy { $0.arrived += 1 }
+          if isVideo { $0.arrived += 1 }
         }
-        videoReader.note(packet)
-        if packet.streamIndex == video.index {
-          videoReader.sheds = sheds.load(ordering: .relaxed)
-          try decode { () throws(UprightError) in try videoReader.take(packet, pass) }
-          counters.withLock { $0.shed += videoReader.takeShed() }
-        } else if packet.streamIndex == audioReader?.index {
-          try audioReader?.take(packet) { samples, time in put(.audio(samples, at: shifted(time))) }
-        } else if source.isVideo(stream: packet.streamIndex) {
-          // Reopening the input detects its present streams.
-          throw UprightError(
-            .inputOutput, "the video continues in another codec or stream", at: source.url)
+        if tracks.video != nil {
+          isWanted = packets.put(packet, isVideo: isVideo) && isWanted
+        } else {
+          try waitForVideo(source, since: opening)
         }
       } catch {
-        guard error.code == .badData, failures < 100 else { throw error }
+        guard error.code == .badData, tracks.video != nil, failures < 100 else { throw error }
         failures += 1
-        counters.withLock { $0.damaged += 1 }
+        packets.count { $0.damaged += 1 }
       }
     }
-    try videoReader.finish(pass)
-    counters.withLock { $0.damaged += videoReader.damagedPackets }
+    if tracks.video == nil { throw Self.noVideo(source) }
   }
 
-  private func decode(_ body: () throws(UprightError) -> Void) throws(UprightError) {
-    let (start, waited) = (ContinuousClock.now, secondsBlocked)
-    try body()
-    let seconds = start.secondsUntilNow - (secondsBlocked - waited)
-    counters.withLock { $0.times.add(seconds) }
+  /// A camera may start seconds after its microphone. The session says so after this time; a stream whose packets are
+  /// all there already ends.
+  private static let videoTimeout = (said: 2.0, complete: 5_000)
+
+  /// Called for each packet before the first of the video.
+  private func waitForVideo(
+    _ source: any PacketSource, since opening: ContinuousClock.Instant
+  ) throws(UprightError) {
+    packetsBeforeVideo += 1
+    if isPaced, packetsBeforeVideo > Self.videoTimeout.complete { throw Self.noVideo(source) }
+    guard !hasSaidNoVideo, opening.secondsUntilNow > Self.videoTimeout.said else { return }
+    hasSaidNoVideo = true
+    put(.lost("the stream has no video yet"))
   }
 
-  /// The time spent waiting for the session to take decoded frames, in seconds.
-  private var secondsBlocked = 0.0
-
-  private func pass(_ frame: consuming VideoFrame, _ signal: OrientationSignal?) {
-    if repeats, let time = frame.pts.map(shifted) {
-      frame.pts = time
-      // A frame without a duration lasts as long as the step to it.
-      let step = frame.duration > 0 ? frame.duration : max(1, time - (span?.end ?? time))
-      let end = Int64(clamping: Int128(time) + Int128(step))
-      span = (span?.start ?? time, max(span?.end ?? end, end))
-    }
-    counters.withLock { $0.frames += 1 }
-    let start = ContinuousClock.now
-    put(.frame(frame, signal))
-    secondsBlocked += start.secondsUntilNow
+  private static func noVideo(_ source: any PacketSource) -> UprightError {
+    UprightError(.badData, "the stream has no video", at: source.url)
   }
 
-  private func put(_ item: consuming sending LiveItem) {
-    isWanted = queue.put(item) && isWanted
+  private func put(_ item: consuming sending ArrivedItem) {
+    isWanted = packets.put(item) && isWanted
   }
 }

@@ -9,19 +9,23 @@ internal import UprightPipeline
 /// What is done with a frame: it gets its time, is laid out for each encode, and encoded.
 extension LiveRun {
   /// Places a decoded frame, and shows it unless it is late or dropped.
+  ///
+  /// - Parameter mark: The events that arrived up to it take effect at the frame.
   func process(
-    _ frame: consuming VideoFrame, _ signal: OrientationSignal?
+    _ frame: consuming VideoFrame, _ signal: OrientationSignal?, after mark: ArrivalMark
   ) throws(UprightError) {
     let wall = wall
     guard let time = clock.frameTime(frame.pts, wall: wall) else {
       return control.countDrop("late")
     }
-    let waits = reader.currentCounters.waited
+    let counted = control.packets.counted
+    arrivedAtFrame = counted.arrived
+    let waits = counted.waited
     let isDropped = backlog.drops(
       time, wall: wall, waited: LiveClock.timeBase.ticks(in: waits - waited), step: clock.step,
       shown: lastEncoded)
     waited = waits
-    reader.shed(backlog.isCatchingUp)
+    decoder.shed(backlog.isCatchingUp)
     if isDropped { return control.countDrop("queue") }
     if let sourceGuidance {
       if time < Self.rampTime { grow(sourceGuidance, with: frame) }
@@ -34,6 +38,7 @@ extension LiveRun {
     frame.pts = time
     frame.duration = clock.step
     held = (SharedFrame(try frame.shared()), signal)
+    control.policy { $0.resume(upTo: mark) }
     try show(frame, signal)
   }
 
@@ -155,7 +160,7 @@ extension LiveRun {
     }
     // Silence for missing audio is inserted before the frame that it belongs with, so that no frame waits for
     // the encoder's delay.
-    let isExpected = hasAudio && lostAt == nil
+    let isExpected = isAudioExpected
     try audio.reach(isExpected ? time : time + audio.delay, isExpected: isExpected) {
       (packet) throws(UprightError) in try send(packet)
     }

@@ -14,7 +14,8 @@ final class LiveRun {
   var configuration: LiveConfiguration
   let control: LiveControl
   private var queue: BoundedQueue<LiveItem> { control.items }
-  let reader: LiveReader
+  private let reader: LiveReader
+  let decoder: LiveDecoder
   var stills: SessionStills
   private let started = ContinuousClock.now
 
@@ -42,12 +43,18 @@ final class LiveRun {
   /// `LiveConfiguration.inputTimeout`, in ticks.
   private let inputTimeout: Int64
   var rate = 30.0
-  var hasAudio = false
+  /// Whether the input has audio, and when audio arrived last, in ticks.
+  private var hasAudio = false
+  private var lastAudio: Int64?
   /// The frame that is repeated while no frames arrive.
   var held: (shared: SharedFrame, signal: OrientationSignal?)?
   /// The time when the input was lost, in ticks; `nil` while it is present.
   var lostAt: Int64?
   private var lossReason = "no input"
+  /// The number of video packets that had arrived at the last frame. More than a decoder holds back, without a frame,
+  /// can't be decoded.
+  var arrivedAtFrame = 0
+  private static let undecodedPackets = 20
   var backlog: LiveBacklog
   private var lossDetector = InputLossDetector()
   /// The total time waited for the input, in seconds, as of the last frame.
@@ -85,13 +92,15 @@ final class LiveRun {
     reader = LiveReader(
       configuration.input, repeats: configuration.repeatsFile, proxy: configuration.httpProxy,
       pixels: configuration.limits.pixels,
-      audioFormat: audio.format, interrupt: control.interrupt, queue: control.items)
+      audioFormat: audio.format, interrupt: control.interrupt, packets: control.packets)
+    decoder = LiveDecoder(control.packets, queue: control.items)
   }
 
   /// Runs the session to its end. Returns how it ended.
   func run() -> LiveEnding {
-    let reader = reader
+    let (reader, decoder) = (reader, decoder)
     let reading = WorkThread(name: "upright-live-in") { reader.run() }
+    let decoding = WorkThread(name: "upright-live-dec") { decoder.decode() }
     outputs.writers.forEach { $0.start() }
     do throws(UprightError) {
       while ending == nil && !control.interrupt.isRaised { try step() }
@@ -102,11 +111,13 @@ final class LiveRun {
     control.stop()
     configuration.input.close()
     queue.close()
+    control.packets.refuse()
     control.endCommands()
     for waiting in changes { waiting.reply(.failure(WaitingCommands.ended)) }
     changes = []
     close()
     _ = reading.join()
+    _ = decoding.join()
     publish()
     return ending ?? .ended("stopped")
   }
@@ -133,23 +144,33 @@ final class LiveRun {
 
   private func process(_ item: consuming LiveItem) throws(UprightError) {
     switch consume item {
-    case .opened(let hasAudio, let frameRate):
-      self.hasAudio = hasAudio
+    case .opened(let frameRate):
+      hasAudio = false
       if let frameRate, frameRate.isFinite, (1...240).contains(frameRate) { rate = frameRate }
-      if clock.latest == nil { clock = LiveClock(frameRate: rate) }
+      if clock.latest == nil { clock = LiveClock(frameRate: frameRate ?? rate) }
+      audio.begin()
+      lossDetector = InputLossDetector()
       backlog = LiveBacklog(seconds: configuration.limits.lag)
-    case .frame(let frame, let signal): try process(frame, signal)
+    case .audioBegan: (hasAudio, lastAudio) = (true, wall)
+    case .frame(let frame, let signal, let mark): try process(frame, signal, after: mark)
     case .audio(let samples, let raw):
+      lastAudio = wall
       let duration = audio.format.ticks(of: Int64(samples.count))
       guard let time = clock.audioTime(raw, duration: duration, wall: wall) else { return }
       try audio.add(samples, at: time) { (packet) throws(UprightError) in try send(packet) }
     case .lost(let reason):
       clock.lose()
+      lastAudio = nil
       lose(reason)
     case .ended(let error):
       ending = error.map { .failed($0) } ?? .ended("the input ended")
       if held != nil, let error { ending = .ended(error.description) }
     }
+  }
+
+  /// Whether audio may arrive that belongs with the present frame. It goes on while the video pauses.
+  var isAudioExpected: Bool {
+    hasAudio && (lostAt == nil || lastAudio.map { wall - $0 < LiveClock.rate } ?? false)
   }
 
   // MARK: - What is missing
@@ -159,16 +180,29 @@ final class LiveRun {
     if held == nil { control.enter(.waiting, reason: reason) }
     guard lostAt == nil else { return }
     lostAt = wall
-    if held != nil { control.enter(.inputLost, reason: reason) }
+    if held != nil {
+      control.policy { $0.pause() }
+      control.enter(.inputLost, reason: reason)
+    }
   }
 
   /// Checks for missing input and for outputs that ended.
   private func checkInputAndOutputs() throws(UprightError) {
     let wall = wall
-    let read = reader.currentCounters
-    let isWaiting = queue.depth > 0 || read.isBusy
-    let isLost = lossDetector.isLost(wall: wall, arrived: read.arrived, isBusy: isWaiting)
-    if isLost, lostAt == nil, clock.latest != nil { lose("no frame for a second") }
+    let read = control.packets.counted
+    let isWaiting = queue.depth > 0 || read.isBusy || control.packets.depth > 0
+    let timeout = InputLossDetector.timeout(step: clock.step)
+    let isLost = lossDetector.isLost(
+      wall: wall, frames: read.frames, isBusy: isWaiting, timeout: timeout)
+    let isUndecodable = read.arrived - arrivedAtFrame > Self.undecodedPackets
+    if isLost, lostAt == nil, clock.latest != nil || isUndecodable {
+      let seconds = MediaTime(timeout, LiveClock.timeBase).seconds
+      lose(
+        isUndecodable
+          ? "no frame can be decoded: a keyframe is missing, or the codec is another one"
+          : timeout > LiveClock.rate
+            ? "no frame for \((seconds * 10).rounded() / 10) s" : "no frame for a second")
+    }
     control.recordBehind(
       lostAt == nil && backlog.isOverloaded(wall: wall)
         ? MediaTime(backlog.behind, LiveClock.timeBase).seconds : nil)
@@ -227,7 +261,7 @@ final class LiveRun {
   }
 
   private func publish() {
-    let read = reader.currentCounters
+    let read = control.packets.counted
     control.update { snapshot in
       var counters = snapshot.counters
       counters.framesIn = read.frames

@@ -140,7 +140,8 @@ public final class LiveSession: Sendable {
     _ events: [StreamEvent],
     reply: @escaping @Sendable (Result<[RotationDecision], UprightError>) -> Void
   ) {
-    control.policy { $0.post(events, reply: reply) }
+    let newest = control.packets.newest
+    control.policy { $0.post(events, after: newest, reply: reply) }
   }
 
   /// Changes settings, from any task. The input is not interrupted. Changes are applied in order, each as a

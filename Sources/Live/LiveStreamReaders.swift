@@ -3,10 +3,16 @@ internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// Decodes the video of one live stream and finds the orientation signal of each frame. Used by one thread.
-final class LiveVideoReader {
+/// Decodes the video of one live stream and finds the orientation signal of each frame.
+///
+/// Sendable by handover: it is created on the reading thread and used on the decoding thread.
+final class LiveVideoReader: @unchecked Sendable {
   typealias Handler = (consuming VideoFrame, OrientationSignal?) -> Void
 
+  /// The index of the stream.
+  let index: Int
+  /// Its frame rate in frames per second; `nil` if unknown.
+  let frameRate: Double?
   private let decoder: VideoDecoder
   private var signals: SignalReader
   /// The number of frames that were not decoded, since the last `takeShed`.
@@ -20,6 +26,8 @@ final class LiveVideoReader {
   init(
     _ source: any PacketSource, _ video: StreamInfo, pixels: Int
   ) throws(UprightError) {
+    index = video.index
+    frameRate = video.frameRate?.doubleValue
     // A decoder with frame threads delays its output by as many frames.
     decoder = try VideoDecoder(stream: video, threads: 1, maximumPixels: pixels)
     signals = try SignalReader(source, video)
@@ -70,25 +78,17 @@ final class LiveVideoReader {
   }
 }
 
-/// Decodes the audio of one live stream.
-final class LiveAudioReader {
+/// Decodes the audio of one live stream. Sendable by handover, as `LiveVideoReader` is.
+final class LiveAudioReader: @unchecked Sendable {
   /// The index of the stream.
   let index: Int
   private let decoder: AudioDecoder
   private let format: AudioFormat
 
-  /// Returns `nil` if there is no audio that can be decoded.
-  ///
   /// - Parameter format: The format of the decoded samples.
-  init?(_ source: any PacketSource, as format: AudioFormat) {
-    guard let stream = source.bestStream(.audio) else { return nil }
-    do throws(UprightError) {
-      try LiveCodecs.check(stream, at: source.url)
-      decoder = try AudioDecoder(stream: stream)
-    } catch {
-      // Video without audio is better than nothing.
-      return nil
-    }
+  /// - Throws: `unavailable` or `badData` if the stream can't be decoded.
+  init(_ stream: StreamInfo, as format: AudioFormat) throws(UprightError) {
+    decoder = try AudioDecoder(stream: stream)
     index = stream.index
     self.format = format
   }

@@ -243,7 +243,8 @@ import UprightTestSupport
       "3200000000", path,
     ])
     let source = try Demuxer(url: path)
-    let reader = try #require(LiveAudioReader(source, as: Self.stereo()))
+    let stream = try #require(source.bestStream(.audio))
+    let reader = try LiveAudioReader(stream, as: Self.stereo())
     let audio = try LiveAudio()
     var times: [Int64] = []
     while let packet = try source.read() {

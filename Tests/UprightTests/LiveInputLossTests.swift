@@ -11,11 +11,11 @@ import Testing
     var detector = InputLossDetector()
     var wall: Int64 = 0
     for step in 0...40 {
-      let isLost = detector.isLost(wall: wall, arrived: 7, isBusy: false)
+      let isLost = detector.isLost(wall: wall, frames: 7, isBusy: false, timeout: LiveClock.rate)
       #expect(isLost == (step > 20), "\(step)")
       wall += Self.tick
     }
-    let isLost = detector.isLost(wall: wall, arrived: 8, isBusy: false)
+    let isLost = detector.isLost(wall: wall, frames: 8, isBusy: false, timeout: LiveClock.rate)
     #expect(!isLost)
   }
 
@@ -23,7 +23,7 @@ import Testing
   func stopped() {
     var detector = InputLossDetector()
     for wall in [0, 3600 * LiveClock.rate, .max] {
-      let isLost = detector.isLost(wall: wall, arrived: 1, isBusy: false)
+      let isLost = detector.isLost(wall: wall, frames: 1, isBusy: false, timeout: LiveClock.rate)
       #expect(!isLost)
     }
   }
@@ -32,7 +32,7 @@ import Testing
   func busy() {
     var detector = InputLossDetector()
     for step in 0..<100 {
-      let isLost = detector.isLost(wall: Int64(step) * Self.tick, arrived: 1, isBusy: true)
+      let isLost = detector.isLost(wall: Int64(step) * Self.tick, frames: 1, isBusy: true, timeout: LiveClock.rate)
       #expect(!isLost)
     }
   }

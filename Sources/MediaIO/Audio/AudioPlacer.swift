@@ -26,8 +26,24 @@ package struct AudioPlacer: Sendable {
   /// Whether the track's times continue after a gap that is too long to fill. Otherwise what follows it is
   /// ignored.
   package let restarts: Bool
-  /// How far audio that may still arrive can be behind the video before silence replaces it.
-  package let lateness: Int64
+  /// How far audio that may still arrive can be behind the video before silence replaces it: at first, and at most.
+  package let leastLateness: Int64
+  package let longestLateness: Int64
+  /// The same now. It grows with audio that is later.
+  package internal(set) var lateness: Int64
+
+  init(
+    jitter: Int64, longestGap: Int64, clockStep: Int64, restarts: Bool, leastLateness: Int64 = 0,
+    longestLateness: Int64 = 0
+  ) {
+    self.jitter = jitter
+    self.longestGap = longestGap
+    self.clockStep = clockStep
+    self.restarts = restarts
+    self.leastLateness = leastLateness
+    self.longestLateness = longestLateness
+    lateness = leastLateness
+  }
 
   /// The rules for a file. Its times are what its author meant: 10 s without audio are filled, a longer pause
   /// stays a pause, and samples whose times go back by 10 s or more are a second recording.
@@ -35,7 +51,7 @@ package struct AudioPlacer: Sendable {
     let second = Int64(rate)
     // Containers that count milliseconds or whole packets are off by less than 2048 samples.
     return AudioPlacer(
-      jitter: 2048, longestGap: 10 * second, clockStep: 10 * second, restarts: true, lateness: 0)
+      jitter: 2048, longestGap: 10 * second, clockStep: 10 * second, restarts: true)
   }
 
   /// The rules for a live session, whose times a `LiveClock` has mapped to one timeline that begins at 0.
@@ -45,7 +61,15 @@ package struct AudioPlacer: Sendable {
     let second = Int64(rate)
     return AudioPlacer(
       jitter: Int64(frameSize), longestGap: 30 * second, clockStep: .max, restarts: false,
-      lateness: second)
+      leastLateness: second, longestLateness: 10 * second)
+  }
+
+  /// Waits longer for audio from now on if audio arrived `late` samples behind the video. Broadcast encoders send it
+  /// seconds after the picture that it belongs with.
+  package mutating func adapt(to late: Int64) {
+    // A quarter of the least lateness is left for what comes a little later still.
+    let (needed, overflows) = late.addingReportingOverflow(leastLateness / 4)
+    lateness = min(max(lateness, overflows ? 0 : needed), longestLateness)
   }
 
   /// Returns what happens to samples at `position` in a track that ends at `end`.

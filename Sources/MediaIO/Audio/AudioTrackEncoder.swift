@@ -6,11 +6,13 @@ package final class AudioTrackEncoder {
   package typealias Emit = (consuming Packet) throws(UprightError) -> Void
 
   package let encoder: AudioEncoder
-  private let placer: AudioPlacer
+  private var placer: AudioPlacer
   /// Less than a frame of the encoder.
   private let buffer: AudioBuffer
   /// The position of the first sample in `buffer`. `nil` before the first frame.
   private var head: Int64?
+  /// How far the video is, as of the last call of `reach`.
+  private var reached: Int64?
 
   /// - Parameter start: The position of the track's first sample. `nil` takes that of the first frame.
   package init(
@@ -27,6 +29,7 @@ package final class AudioTrackEncoder {
 
   /// Adds samples in the encoder's format. A frame without a position follows the preceding one.
   package func add(_ frame: consuming AudioFrame, emit: Emit) throws(UprightError) {
+    if let reached, let position = frame.pts { placer.adapt(to: reached - position) }
     if let end, let position = frame.pts {
       switch placer.place(at: position, after: end) {
       case .append: break
@@ -53,9 +56,13 @@ package final class AudioTrackEncoder {
   package func reach(
     _ position: Int64, isExpected: Bool, emit: Emit
   ) throws(UprightError) {
+    reached = position
     try appendSilence(
       placer.silence(upTo: position, after: end ?? 0, isExpected: isExpected), emit)
   }
+
+  /// Another source begins, whose audio may be less late.
+  package func forgetLateness() { placer.lateness = placer.leastLateness }
 
   /// Encodes the remaining samples. No samples may follow.
   package func finish(emit: Emit) throws(UprightError) {

@@ -152,16 +152,27 @@ package final class Demuxer {
     avformat_close_input(&pointer)
   }
 
-  /// Returns whether a stream that appeared after the opening is a video stream.
-  package func isVideo(stream index: Int) -> Bool {
-    guard index >= container.streams.count, index < Int(context.pointee.nb_streams) else {
-      return false
-    }
-    return context.pointee.streams[index]?.pointee.codecpar.pointee.codec_type
-      == AVMEDIA_TYPE_VIDEO
+  package func stream(_ index: Int) -> StreamInfo? {
+    let known = container.streams.first { $0.index == index }
+    if let known, known.isDescribed { return known }
+    guard index >= 0, index < Int(context.pointee.nb_streams),
+      let stream = context.pointee.streams[index]
+    else { return known }
+    return (try? StreamInfo(stream, zero: zero, isScript: Self.isScript(stream, in: context))) ?? known
   }
 
-  /// Returns the stream of a kind that FFmpeg would choose. Returns `nil` if there is none.
+  package func belongs(_ stream: Int, with other: Int) -> Bool {
+    let all = Int(context.pointee.nb_programs)
+    guard all > 1, let programs = context.pointee.programs else { return true }
+    let members = (0..<all).compactMap { programs[$0]?.pointee }.map { program in
+      Set((0..<Int(program.nb_stream_indexes)).map { Int(program.stream_index[$0]) })
+    }
+    return !members.contains { $0.contains(other) }
+      || members.contains { $0.contains(other) && $0.contains(stream) }
+  }
+
+  /// Returns the stream of a kind that FFmpeg would choose, audio of the program of the video. Returns `nil` if there
+  /// is none.
   package func bestStream(_ kind: StreamKind) -> StreamInfo? {
     let type: AVMediaType =
       switch kind {
@@ -170,7 +181,8 @@ package final class Demuxer {
       case .subtitle: AVMEDIA_TYPE_SUBTITLE
       default: AVMEDIA_TYPE_UNKNOWN
       }
-    let index = av_find_best_stream(context, type, -1, -1, nil, 0)
+    let video = kind == .audio ? av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0) : -1
+    let index = av_find_best_stream(context, type, -1, video, nil, 0)
     return index < 0 ? nil : container.streams.first { $0.index == Int(index) }
   }
 

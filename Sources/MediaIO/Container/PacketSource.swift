@@ -18,8 +18,12 @@ package protocol PacketSource: AnyObject {
   /// Selects the streams to read. The packets of the others may be left out.
   func select(_ indices: Set<Int>)
 
-  /// Returns whether a stream that appeared after the opening is a video stream.
-  func isVideo(stream index: Int) -> Bool
+  /// Returns the description of a stream as it is known now: one that appeared after the opening, or whose first
+  /// packet has told more. Returns `nil` if there is no such stream.
+  func stream(_ index: Int) -> StreamInfo?
+
+  /// Returns whether two streams may be shown together: they aren't parts of different programs.
+  func belongs(_ stream: Int, with other: Int) -> Bool
 
   /// Seeks to the keyframe of `stream` at or before `ticks`. Returns `false`, and changes nothing, if the
   /// source can't seek.
@@ -32,7 +36,9 @@ package protocol PacketSource: AnyObject {
 }
 
 extension PacketSource {
-  package func isVideo(stream index: Int) -> Bool { false }
+  package func stream(_ index: Int) -> StreamInfo? { container.streams.first { $0.index == index } }
+
+  package func belongs(_ stream: Int, with other: Int) -> Bool { true }
 }
 
 extension Demuxer: PacketSource {

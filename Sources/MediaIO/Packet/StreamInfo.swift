@@ -77,6 +77,16 @@ package struct StreamInfo: Sendable {
     return tag > 0xFF ? codecTag : "type 0x" + String(tag, radix: 16)
   }
 
+  /// Whether the input has said as much of it as its decoder needs at most. A stream whose packets begin after the
+  /// opening is described by its first ones.
+  var isDescribed: Bool {
+    switch kind {
+    case .video: parameters.size.hasArea
+    case .audio: parameters.raw.pointee.sample_rate > 0
+    default: true
+    }
+  }
+
   /// The name of the stream in messages, such as `stream 2 (audio, apac)`.
   package var label: String {
     "stream \(index) (\(kind.rawValue)\(codecLabel == "none" ? "" : ", " + codecLabel))"

@@ -1,0 +1,154 @@
+internal import DequeModule
+internal import UprightMediaIO
+internal import UprightOrientation
+
+/// A moment of a live input: how often it was opened, and the newest presentation time of its video since then.
+///
+/// An event takes effect at the frame that was the newest to have arrived, however long that frame waits to be decoded.
+struct ArrivalMark: Comparable, Sendable {
+  /// The number of times that the input has been opened.
+  var run = 0
+  /// The publisher's timestamp, in ticks of `LiveClock`. The lowest before the first packet.
+  var time = Int64.min
+
+  static func < (a: ArrivalMark, b: ArrivalMark) -> Bool { (a.run, a.time) < (b.run, b.time) }
+}
+
+/// What the reading thread passes to the decoding thread.
+enum ArrivedItem: ~Copyable {
+  /// The video of a stream begins. The number is that of the stream's opening.
+  case video(LiveVideoReader, run: Int)
+  /// An audio track begins.
+  case audio(LiveAudioReader)
+  case packet(Packet)
+  /// A file is read again from its start.
+  case repeated
+  /// The stream ended or failed; it may return.
+  case lost(String)
+  /// The input ended and is not reopened; with the error if it failed.
+  case ended(UprightError?)
+}
+
+/// The packets that have arrived and aren't decoded yet. Reading never waits for decoding, as long as they are few.
+final class ArrivedPackets: @unchecked Sendable {
+  // Unchecked: everything below is accessed only while `condition` is locked.
+  private let condition = WaitCondition()
+  private var items = Deque<Box>()
+  private var bytes = 0
+  private var isClosed = false
+  private var mark = ArrivalMark()
+
+  private var counters = LiveInputCounters()
+
+  /// Further input waits in the network.
+  private static let limit = (count: 4096, bytes: 8 << 20)
+  /// A step back of the timestamps of at least this is a new timeline, in ticks. Frames are reordered by far less.
+  private static let jump = 10 * LiveClock.rate
+
+  /// Queues hold no noncopyable elements.
+  private final class Box {
+    var item: ArrivedItem?
+    let size: Int
+
+    init(_ item: consuming ArrivedItem, size: Int) {
+      self.item = consume item
+      self.size = size
+    }
+  }
+
+  /// The counters of both threads.
+  var counted: LiveInputCounters { condition.withLock { counters } }
+
+  /// Changes the counters.
+  func count(_ body: (inout LiveInputCounters) -> Void) { condition.withLock { body(&counters) } }
+
+  /// The newest video that has arrived.
+  var newest: ArrivalMark { condition.withLock { mark } }
+
+  /// The number of items that wait.
+  var depth: Int { condition.withLock { items.count } }
+
+  /// The input was opened. Returns the number of that.
+  func open() -> Int {
+    condition.withLock {
+      mark = ArrivalMark(run: mark.run + 1)
+      return mark.run
+    }
+  }
+
+  /// Adds a packet, and waits for room before. Returns `false` if nobody takes it.
+  func put(_ packet: consuming sending Packet, isVideo: Bool) -> Bool {
+    if isVideo, let pts = packet.pts ?? packet.dts {
+      let time = pts.rescaled(from: packet.timeBase, to: LiveClock.timeBase)
+      condition.withLock {
+        // The times are far from the limits of the type, or they are no times.
+        let isBack = Int64.plausibleTicks.contains(time) && mark.time > time &+ Self.jump
+        mark.time = isBack ? time : max(mark.time, time)
+      }
+    }
+    let size = packet.size
+    return put(.packet(packet), size: size)
+  }
+
+  /// Adds an item, and waits for room before. Returns `false` if nobody takes it.
+  func put(_ item: consuming sending ArrivedItem, size: Int = 0) -> Bool {
+    let box = Box(item, size: size)
+    condition.lock()
+    defer { condition.unlock() }
+    condition.wait(
+      while: !isClosed && !items.isEmpty
+        && (items.count >= Self.limit.count || bytes >= Self.limit.bytes - size))
+    if isClosed { return false }
+    items.append(box)
+    bytes += size
+    condition.broadcast()
+    return true
+  }
+
+  /// Waits for an item and returns it; `nil` at the end.
+  func take() -> sending ArrivedItem? {
+    condition.lock()
+    defer { condition.unlock() }
+    condition.wait(while: items.isEmpty && !isClosed)
+    guard let box = items.popFirst() else { return nil }
+    bytes -= box.size
+    condition.broadcast()
+    return box.item.take()
+  }
+
+  /// Accepts no more items. Those that wait are still taken.
+  func close() {
+    condition.withLock {
+      isClosed = true
+      condition.broadcast()
+    }
+  }
+
+  /// Accepts no more items, and discards those that wait.
+  func refuse() {
+    condition.withLock {
+      isClosed = true
+      items.removeAll()
+      bytes = 0
+      condition.broadcast()
+    }
+  }
+}
+
+/// Counters of a live input.
+struct LiveInputCounters: Sendable {
+  var frames = 0
+  var bytes = 0
+  /// The number of packets that could not be read or decoded.
+  var damaged = 0
+  /// The number of video packets that have arrived.
+  var arrived = 0
+  /// The number of frames that were not decoded because the session was too slow.
+  var shed = 0
+  /// The time that decoding waited for the input, in seconds.
+  var waited = 0.0
+  /// Whether a packet is being decoded or passed on.
+  var isBusy = false
+  /// The decoding time of each packet, in seconds.
+  var times = DurationHistogram()
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+import UprightMediaIO
+import UprightOrientation
+import UprightPolicy
+import UprightTestSupport
+
+@testable import UprightLive
+
+/// When an event takes effect: at the frame that was the newest to have arrived.
+struct LiveArrivalTests {
+  private static func packet(at seconds: Double) throws -> Packet {
+    var packet = try Packet()
+    packet.timeBase = LiveClock.timeBase
+    packet.pts = Int64(seconds * Double(LiveClock.rate))
+    return packet
+  }
+
+  @Test("The newest video is the latest in presentation order, of the present connection")
+  func newest() throws {
+    let packets = ArrivedPackets()
+    #expect(packets.newest == ArrivalMark())
+    #expect(packets.open() == 1)
+    for (time, isVideo) in [(0, true), (0.12, true), (0.04, true), (7, false)] {
+      #expect(packets.put(try Self.packet(at: time), isVideo: isVideo))
+    }
+    #expect(packets.newest == ArrivalMark(run: 1, time: 10_800))
+    // A publisher's clock that is set back.
+    #expect(packets.put(try Self.packet(at: -100), isVideo: true))
+    #expect(packets.newest == ArrivalMark(run: 1, time: -9_000_000))
+    #expect(packets.open() == 2 && packets.newest == ArrivalMark(run: 2, time: .min))
+    #expect(packets.depth == 5)
+    packets.close()
+    #expect(!packets.put(try Self.packet(at: 1), isVideo: true))
+    #expect(packets.take() != nil && packets.depth == 4)
+    packets.refuse()
+    #expect(packets.take() == nil)
+  }
+
+  @Test(
+    "An event turns the newest frame that had arrived, however many wait to be decoded",
+    .enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime)
+  func backlog() async throws {
+    let scratch = try Scratch()
+    let clip = try FLVClip("testsrc2=size=640x360:rate=30", seconds: 4, audio: false)
+    let stage = try LiveTestSession([.hls(folder: scratch.path("hls"))])
+    try #require(stage.feed.begin())
+    // Three seconds of video at once: they are decoded and encoded after the event.
+    let (burst, rest) = (clip.tags.prefix { $0.time < 3000 }, clip.tags.drop { $0.time < 3000 })
+    let size = burst.reduce(0) { $0 + ($1.isVideo && $1.body[1] == 1 ? $1.body.count - 5 : 0) }
+    for tag in burst { while !stage.feed.write(tag.bytes) { usleep(100) } }
+    #expect(until { stage.session.snapshot.counters.bytesIn >= size })
+    let newest = try #require(burst.last { $0.isVideo }).time
+    async let answer = stage.session.post([.now(.device(.landscapeLeft))])
+    try await Task.sleep(for: .milliseconds(50))
+    stage.send(Array(rest))
+    let decisions = try await answer
+    stage.feed.end()
+    stage.end()
+    let turn = try #require(decisions.first { $0.outcome == .rotate } ?? stage.decisions.first)
+    figure("the turn is at \(turn.at) s, \(newest) ms had arrived")
+    #expect(abs(turn.at - Double(newest) / 1000) < 0.05)
+  }
+
+  @Test(
+    "An event while the input is lost holds from the next frame on; the frozen frame keeps its orientation",
+    .enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime)
+  func loss() async throws {
+    let scratch = try Scratch()
+    let clip = try FLVClip(DecodedFrames.source, seconds: 1, audio: false)
+    let stage = try LiveTestSession([.hls(folder: scratch.path("hls"))])
+    try stage.publish(clip.tags)
+    #expect(until { stage.session.snapshot.state == .inputLost })
+    // No frame is waited for.
+    #expect(try await stage.session.post([.now(.device(.landscapeLeft))]).isEmpty)
+    let before = stage.session.snapshot.seconds
+    #expect(until { stage.session.snapshot.seconds > before + 0.5 })
+    #expect(stage.decisions.isEmpty)
+    let frozen = stage.session.snapshot.seconds
+    try stage.publish(clip.tags)
+    #expect(until { !stage.decisions.isEmpty })
+    stage.end()
+    #expect(try #require(stage.decisions.first).at >= frozen)
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+import UprightMediaIO
+import UprightOrientation
+import UprightTestSupport
+
+@testable import UprightLive
+
+/// Publishers whose tracks don't begin together, or don't arrive together.
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime, .serialized)
+struct LiveTrackTests {
+  enum Publisher: String, CaseIterable, CustomTestStringConvertible {
+    case audioBeginsLate, videoBeginsLate, audioArrivesLate, pictureStands
+
+    var testDescription: String { rawValue }
+
+    /// Returns the tags of a clip, each with the time in milliseconds when it is sent.
+    func sent(_ clip: FLVClip) -> [(at: Int, tag: FLVClip.Tag)] {
+      clip.tags.compactMap { tag in
+        var tag = tag
+        // The first body bytes of AVC and AAC: the codec, then 0 for its configuration.
+        let isConfiguration = tag.kind != 18 && tag.body.count > 1 && tag.body[1] == 0
+        let isAudio = tag.kind == 8
+        switch self {
+        case .audioBeginsLate where isAudio, .videoBeginsLate where tag.isVideo:
+          let start = isAudio ? 1500 : 1000
+          if isConfiguration { tag.time = start } else if tag.time < start { return nil }
+        case .audioArrivesLate where isAudio: return (tag.time + 1500, tag)
+        case .pictureStands where tag.isVideo && (2000..<5000).contains(tag.time): return nil
+        default: break
+        }
+        return (tag.time, tag)
+      }.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
+    }
+
+    /// The beeps of the clip, one a second, that a viewer hears at least.
+    var leastBeeps: Int {
+      switch self {
+      case .audioBeginsLate: 4
+      case .videoBeginsLate, .audioArrivesLate: 3
+      case .pictureStands: 6
+      }
+    }
+  }
+
+  @Test("Audio is heard in time, however it begins and arrives", arguments: Publisher.allCases)
+  func beeps(_ publisher: Publisher) throws {
+    let scratch = try Scratch()
+    let path = scratch.path("take.ts")
+    let clip = try FLVClip(file: Samples.withAudio, seconds: 7)
+    let stage = try LiveTestSession([.file(path: path)]) {
+      $0.options.size = .pair(PixelSize(360, 640))
+    }
+    try #require(stage.feed.begin())
+    let start = ContinuousClock.now
+    for (at, tag) in publisher.sent(clip) {
+      let wait = ContinuousClock.now.duration(to: start + .milliseconds(at))
+      if wait > .zero { usleep(UInt32(wait / .microseconds(1))) }
+      while !stage.feed.write(tag.bytes) && !stage.feed.isClosed { usleep(1000) }
+    }
+    stage.feed.end()
+    #expect(until { stage.session.snapshot.state == .inputLost })
+    stage.end()
+    let usual = try #require(FlashAndBeep(path: Samples.withAudio).offsets.first)
+    let heard = try FlashAndBeep(path: path)
+    figure("\(publisher): flashes \(heard.flashes), beeps \(heard.beeps)")
+    #expect(heard.beeps.count >= publisher.leastBeeps, "\(heard.beeps)")
+    let steps = zip(heard.beeps, heard.beeps.dropFirst()).map { $1 - $0 }
+    #expect(steps.allSatisfy { abs($0 - $0.rounded()) < 0.045 }, "\(steps)")
+    for flash in heard.flashes where flash > heard.beeps.first ?? 0 && flash < heard.beeps.last ?? 0 {
+      #expect(heard.beeps.contains { abs($0 - flash - usual) < 0.045 }, "\(flash)")
+    }
+  }
+
+  @Test("Video that can't be decoded has a reason, at the start and in mid-stream", arguments: [false, true])
+  func undecodable(begins: Bool) throws {
+    let scratch = try Scratch()
+    let clip = try FLVClip(DecodedFrames.source, seconds: 4, audio: false)
+    var isConfigured = false
+    // From the first second on, or from the start, only frames that refer to others.
+    let tags = clip.tags.filter { tag in
+      guard tag.isVideo, tag.time >= 1000 || !begins else { return true }
+      let isKey = tag.body[0] >> 4 == 1
+      defer { isConfigured = isConfigured || isKey }
+      return !isKey || !isConfigured && tag.body[1] == 0
+    }.map { tag in
+      var tag = tag
+      if tag.isVideo, tag.time >= 1000 || !begins, tag.body[1] == 1 {
+        for index in tag.body.indices.dropFirst(9) { tag.body[index] = 0x55 }
+      }
+      return tag
+    }
+    let stage = try LiveTestSession([.hls(folder: scratch.path("hls"))])
+    try stage.publish(tags, ends: false)
+    #expect(until { stage.session.snapshot.reason?.contains("decoded") == true })
+    #expect(stage.session.snapshot.state == (begins ? .inputLost : .waiting))
+    stage.end()
+  }
+}
