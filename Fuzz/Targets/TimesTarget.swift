@@ -126,8 +126,8 @@ extension FuzzTarget {
       guard let time else { continue }
       try expect(time > last, "\(time) after \(last)")
       last = time
-      let waited = input.flag() ? clock.step : 0
-      _ = backlog.drops(time, wall: wall, waited: waited, step: clock.step, shown: last)
+      _ = backlog.answer(
+        behind: max(0, wall.subtractingReportingOverflow(time).partialValue), wall: wall)
     }
   }
 

@@ -11,6 +11,12 @@ struct ArrivalMark: Comparable, Sendable {
   /// The publisher's timestamp, in ticks of `LiveClock`. The lowest before the first packet.
   var time = Int64.min
 
+  /// Returns how much newer it is than `other`, in ticks; 0 if they are of different connections.
+  func lead(over other: ArrivalMark) -> Int64 {
+    guard run == other.run, time > other.time else { return 0 }
+    return Int64(clamping: Int128(time) - Int128(other.time))
+  }
+
   static func < (a: ArrivalMark, b: ArrivalMark) -> Bool { (a.run, a.time) < (b.run, b.time) }
 }
 
@@ -49,10 +55,13 @@ final class ArrivedPackets: @unchecked Sendable {
   private final class Box {
     var item: ArrivedItem?
     let size: Int
+    /// Whether it is a keyframe; `nil` if it is no video packet.
+    let isKey: Bool?
 
-    init(_ item: consuming ArrivedItem, size: Int) {
+    init(_ item: consuming ArrivedItem, size: Int, isKey: Bool?) {
       self.item = consume item
       self.size = size
+      self.isKey = isKey
     }
   }
 
@@ -80,19 +89,23 @@ final class ArrivedPackets: @unchecked Sendable {
   func put(_ packet: consuming sending Packet, isVideo: Bool) -> Bool {
     if isVideo, let pts = packet.pts ?? packet.dts {
       let time = pts.rescaled(from: packet.timeBase, to: LiveClock.timeBase)
-      condition.withLock {
-        // The times are far from the limits of the type, or they are no times.
-        let isBack = Int64.plausibleTicks.contains(time) && mark.time > time &+ Self.jump
-        mark.time = isBack ? time : max(mark.time, time)
+      if Int64.plausibleTicks.contains(time) {
+        condition.withLock {
+          mark.time = mark.time > time + Self.jump ? time : max(mark.time, time)
+        }
       }
     }
-    let size = packet.size
-    return put(.packet(packet), size: size)
+    let (size, isKey) = (packet.size, packet.isKey)
+    return put(.packet(packet), size: size, video: isVideo ? isKey : nil)
   }
 
   /// Adds an item, and waits for room before. Returns `false` if nobody takes it.
-  func put(_ item: consuming sending ArrivedItem, size: Int = 0) -> Bool {
-    let box = Box(item, size: size)
+  ///
+  /// - Parameter isKey: Whether a video packet is a keyframe; `nil` for anything else.
+  func put(
+    _ item: consuming sending ArrivedItem, size: Int = 0, video isKey: Bool? = nil
+  ) -> Bool {
+    let box = Box(item, size: size, isKey: isKey)
     condition.lock()
     defer { condition.unlock() }
     condition.wait(
@@ -114,6 +127,19 @@ final class ArrivedPackets: @unchecked Sendable {
     bytes -= box.size
     condition.broadcast()
     return box.item.take()
+  }
+
+  /// Discards the video before the newest keyframe that waits. The audio stays.
+  func skipToNewestKeyframe() {
+    condition.withLock {
+      guard let newest = items.lastIndex(where: { $0.isKey == true }) else { return }
+      let skipped = items[..<newest].filter { $0.isKey != nil }
+      counters.shed += skipped.count
+      bytes -= skipped.reduce(0) { $0 + $1.size }
+      let kept = items[..<newest].filter { $0.isKey == nil }
+      items.replaceSubrange(..<newest, with: kept)
+      condition.broadcast()
+    }
   }
 
   /// Accepts no more items. Those that wait are still taken.
@@ -143,10 +169,8 @@ struct LiveInputCounters: Sendable {
   var damaged = 0
   /// The number of video packets that have arrived.
   var arrived = 0
-  /// The number of frames that were not decoded because the session was too slow.
+  /// The number of packets that were skipped because the session was too slow.
   var shed = 0
-  /// The time that decoding waited for the input, in seconds.
-  var waited = 0.0
   /// Whether a packet is being decoded or passed on.
   var isBusy = false
   /// The decoding time of each packet, in seconds.

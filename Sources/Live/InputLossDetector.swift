@@ -14,7 +14,9 @@ struct InputLossDetector {
   /// camera.
   ///
   /// - Parameter step: The usual distance between two frames.
-  static func timeout(step: Int64) -> Int64 { max(LiveClock.rate, 3 * min(step, LiveClock.longestStep)) }
+  static func timeout(step: Int64) -> Int64 {
+    max(LiveClock.rate, 3 * min(step, LiveClock.longestStep))
+  }
 
   /// The longest time between two calls that counts as waiting.
   private static let longestStep = LiveClock.rate / 10

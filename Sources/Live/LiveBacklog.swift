@@ -3,63 +3,80 @@ internal import UprightMediaIO
 
 /// Decides whether a live session has fallen behind its input, and which frames it drops to catch up.
 ///
-/// A session is behind if its lag relative to the publisher's timestamps is larger than its smallest lag so
-/// startLag, and it has not waited for input. Times are in ticks of `LiveClock`.
+/// A session is behind by the video that has arrived and isn't shown. A burst, with which a connection begins, shrinks
+/// quickly and costs no frame. While the backlog doesn't shrink, frames are dropped evenly, more and more of them; above
+/// the limit, everything before the newest keyframe. Times are in ticks of `LiveClock`.
 struct LiveBacklog {
-  /// The smallest lag so far; `nil` before the first frame.
-  private var leastLag: Int64?
-  private(set) var isCatchingUp = false
+  enum Answer {
+    /// The frame is shown.
+    case show
+    /// The frame is dropped.
+    case drop
+    /// The frame is dropped, and everything that has arrived before the newest keyframe.
+    case skip
+  }
+
+  /// The backlog at the last frame.
+  private(set) var behind: Int64 = 0
+  /// The share of the frames that is shown.
+  private var share = 1.0
+  /// What is left of the share, of which a whole one shows a frame.
+  private var due = 1.0
+  /// The time and the backlog when the share was last changed.
+  private var checked: (wall: Int64, behind: Int64)?
   /// The time when a frame was last dropped.
   private var lastDrop: Int64?
-  /// The time since when the session has not waited for input.
-  private var busySince: Int64?
 
-  /// The lag of the last frame, relative to the smallest lag so far.
-  private(set) var behind: Int64 = 0
-
-  /// Dropping starts above `startLag` and stops below `stopLag`, both lags in ticks.
-  private let startLag: Int64
-  private let stopLag: Int64
-  /// At least one frame is shown in each interval of this length, in ticks.
-  private static let longestGap = LiveClock.rate / 2
-  /// How long a session must be busy before it counts as slow. A burst of frames takes less time than this.
-  private static let minimumBusyTime = LiveClock.rate / 4
+  /// The backlog above which packets are skipped.
+  private let limit: Int64
+  /// How often the share changes.
+  private static let interval = LiveClock.rate / 4
+  /// The smallest share.
+  private static let leastShare = 0.1
   /// How long a session counts as overloaded after the last dropped frame.
   private static let overloadTime = 2 * LiveClock.rate
 
-  /// - Parameter seconds: The lag above which frames are dropped, in seconds.
+  /// - Parameter seconds: The backlog above which packets are skipped, in seconds. From a quarter of it on, frames are
+  ///   dropped.
   init(seconds: Double = 1) {
-    startLag = LiveClock.timeBase.ticks(in: min(max(seconds, 0), 3600))
-    stopLag = startLag * 3 / 4
+    limit = LiveClock.timeBase.ticks(in: min(max(seconds, 0), 3600))
   }
 
-  /// Returns whether a frame must be dropped.
+  /// Returns what happens to a frame.
   ///
   /// - Parameters:
-  ///   - time: The frame's media time.
+  ///   - behind: How much newer the newest video is that has arrived.
   ///   - wall: The current time.
-  ///   - waited: How long the session waited for input before the frame.
-  ///   - step: The usual distance between two frames.
-  ///   - shown: The media time of the last frame that was shown.
-  mutating func drops(
-    _ time: Int64, wall: Int64, waited: Int64, step: Int64, shown: Int64
-  ) -> Bool {
-    let lag = wall - time
-    let least = min(leastLag ?? lag, lag)
-    leastLag = least
-    behind = lag - least
-    let since = waited > step / 8 ? wall : busySince ?? wall
-    busySince = since
-    if wall - since > Self.minimumBusyTime && behind > startLag { isCatchingUp = true }
-    // A publisher that paused and resumed at normal speed leaves no backlog.
-    if behind < stopLag || waited > step / 2 { isCatchingUp = false }
-    guard isCatchingUp && time - shown < Self.longestGap else { return false }
+  mutating func answer(behind: Int64, wall: Int64) -> Answer {
+    self.behind = behind
+    guard let last = checked else {
+      checked = (wall, behind)
+      return .show
+    }
+    var skips = false
+    let elapsed = wall - last.wall
+    if elapsed >= Self.interval {
+      checked = (wall, behind)
+      let isShrinking = behind < last.behind - elapsed / 20
+      if behind > limit / 4, !isShrinking {
+        share = max(share * 0.75, Self.leastShare)
+        skips = behind > limit
+        if skips { checked = (wall, 0) }
+      } else if behind < limit / 8 {
+        share = min(share * 1.1, 1)
+      }
+    }
+    due = min(due + share, 2)
+    if due >= 1, !skips {
+      due -= 1
+      return .show
+    }
     lastDrop = wall
-    return true
+    return skips ? .skip : .drop
   }
 
-  /// Whether frames are being dropped, or were dropped less than `overloadTime` ticks ago.
+  /// Whether frames were dropped less than `overloadTime` ticks ago.
   func isOverloaded(wall: Int64) -> Bool {
-    isCatchingUp || lastDrop.map { wall - $0 < Self.overloadTime } ?? false
+    lastDrop.map { wall - $0 < Self.overloadTime } ?? false
   }
 }

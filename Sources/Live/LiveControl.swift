@@ -171,9 +171,8 @@ final class LiveControl: Sendable {
       let isChange = (snapshot.behind == nil) != (seconds == nil)
       snapshot.behind = seconds
       guard isChange, snapshot.state == .live else { return nil }
-      snapshot.reason = seconds.map {
-        "overloaded: \(($0 * 10).rounded() / 10) s behind the input, frames are dropped"
-      }
+      // The number of seconds is `behind`, which changes with every frame.
+      snapshot.reason = seconds.map { _ in "overloaded: frames are dropped" }
       return .some(snapshot.reason)
     }
     if let reason { notify(.state(.live, reason: reason)) }

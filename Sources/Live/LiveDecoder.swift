@@ -1,5 +1,4 @@
 internal import UprightOrientation
-internal import Synchronization
 internal import UprightMediaIO
 internal import UprightPipeline
 
@@ -26,7 +25,6 @@ enum LiveItem: ~Copyable {
 final class LiveDecoder: @unchecked Sendable {
   private let packets: ArrivedPackets
   private let queue: BoundedQueue<LiveItem>
-  private let sheds = Atomic(false)
   private var video: LiveVideoReader?
   private var audio: LiveAudioReader?
   private var run = 0
@@ -44,19 +42,12 @@ final class LiveDecoder: @unchecked Sendable {
     self.queue = queue
   }
 
-  /// Sets whether frames that no other frame refers to are skipped before decoding. Callable from any thread.
-  func shed(_ sheds: Bool) { self.sheds.store(sheds, ordering: .relaxed) }
-
   /// Decodes until the input ends or nobody takes the frames.
   func decode() {
     while isWanted {
       packets.count { $0.isBusy = false }
-      let start = ContinuousClock.now
       guard let item = packets.take() else { break }
-      packets.count {
-        $0.waited += start.secondsUntilNow
-        $0.isBusy = true
-      }
+      packets.count { $0.isBusy = true }
       do throws(UprightError) { try process(item) } catch {
         packets.count { $0.damaged += 1 }
       }
@@ -92,13 +83,11 @@ final class LiveDecoder: @unchecked Sendable {
   private func decode(_ packet: borrowing Packet) throws(UprightError) {
     video?.note(packet)
     if let video, packet.streamIndex == video.index {
-      video.sheds = sheds.load(ordering: .relaxed)
       let (start, blocked) = (ContinuousClock.now, secondsBlocked)
       defer {
         let seconds = start.secondsUntilNow - (secondsBlocked - blocked)
         packets.count {
           $0.times.add(seconds)
-          $0.shed += video.takeShed()
           $0.damaged = damagedBefore + video.damagedPackets
         }
       }

@@ -18,15 +18,14 @@ extension LiveRun {
     guard let time = clock.frameTime(frame.pts, wall: wall) else {
       return control.countDrop("late")
     }
-    let counted = control.packets.counted
-    arrivedAtFrame = counted.arrived
-    let waits = counted.waited
-    let isDropped = backlog.drops(
-      time, wall: wall, waited: LiveClock.timeBase.ticks(in: waits - waited), step: clock.step,
-      shown: lastEncoded)
-    waited = waits
-    decoder.shed(backlog.isCatchingUp)
-    if isDropped { return control.countDrop("queue") }
+    arrivedAtFrame = control.packets.counted.arrived
+    switch backlog.answer(behind: control.packets.newest.lead(over: mark), wall: wall) {
+    case .show: break
+    case .drop: return control.countDrop("queue")
+    case .skip:
+      control.packets.skipToNewestKeyframe()
+      return control.countDrop("queue")
+    }
     if let sourceGuidance {
       if time < Self.rampTime { grow(sourceGuidance, with: frame) }
     } else {

@@ -15,7 +15,7 @@ final class LiveRun {
   let control: LiveControl
   private var queue: BoundedQueue<LiveItem> { control.items }
   private let reader: LiveReader
-  let decoder: LiveDecoder
+  private let decoder: LiveDecoder
   var stills: SessionStills
   private let started = ContinuousClock.now
 
@@ -57,8 +57,6 @@ final class LiveRun {
   private static let undecodedPackets = 20
   var backlog: LiveBacklog
   private var lossDetector = InputLossDetector()
-  /// The total time waited for the input, in seconds, as of the last frame.
-  var waited = 0.0
   var lastEncoded: Int64 = 0
   /// How the session ends, once it must.
   private var ending: LiveEnding?

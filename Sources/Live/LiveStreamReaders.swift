@@ -15,13 +15,6 @@ final class LiveVideoReader: @unchecked Sendable {
   let frameRate: Double?
   private let decoder: VideoDecoder
   private var signals: SignalReader
-  /// The number of frames that were not decoded, since the last `takeShed`.
-  private var shed = 0
-
-  /// Whether to skip frames that no other frame refers to, because the session is too slow.
-  var sheds = false {
-    didSet { decoder.skipsUnreferenced = sheds }
-  }
 
   init(
     _ source: any PacketSource, _ video: StreamInfo, pixels: Int
@@ -43,16 +36,9 @@ final class LiveVideoReader: @unchecked Sendable {
   func take(_ packet: borrowing Packet, _ handler: Handler) throws(UprightError) {
     while true {
       let isTaken = decoder.send(packet)
-      let count = try deliver(handler)
-      if sheds && count == 0 { shed += 1 }
+      try deliver(handler)
       if isTaken { return }
     }
-  }
-
-  /// Returns the number of frames that were skipped since the last call.
-  func takeShed() -> Int {
-    defer { shed = 0 }
-    return shed
   }
 
   /// Flushes the decoder. No packet may follow.
@@ -61,10 +47,8 @@ final class LiveVideoReader: @unchecked Sendable {
     try deliver(handler)
   }
 
-  /// Passes the decoded frames to `handler` and returns their number.
-  @discardableResult
-  private func deliver(_ handler: Handler) throws(UprightError) -> Int {
-    var count = 0
+  /// Passes the decoded frames to `handler`.
+  private func deliver(_ handler: Handler) throws(UprightError) {
     while var frame = try decoder.receive() {
       // Look up the signal with the packet's timestamp, before the frame's is changed.
       let signal = signals.signals(for: frame).first
@@ -72,9 +56,7 @@ final class LiveVideoReader: @unchecked Sendable {
       if !Int64.plausibleDurations.contains(frame.duration) { frame.duration = 0 }
       frame.rescale(to: LiveClock.timeBase)
       handler(frame, signal)
-      count += 1
     }
-    return count
   }
 }
 

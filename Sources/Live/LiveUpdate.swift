@@ -56,7 +56,7 @@ public struct LiveCounters: Sendable, Hashable {
   /// The number of encoded frames, including repeated ones.
   public var framesOut = 0
   /// What was not encoded or not sent, by reason: `late` for frames that arrived too late, `queue` for frames
-  /// that were dropped to catch up, `shed` for frames that were skipped before decoding, `decode` for packets
+  /// that were dropped to catch up, `shed` for packets that were skipped before decoding, `decode` for packets
   /// that could not be decoded, `output` for frames that an output did not take (counted for each output),
   /// and `event` for events that were found invalid when they were due.
   public var dropped: [String: Int] = [:]

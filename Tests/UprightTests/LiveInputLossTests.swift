@@ -32,7 +32,8 @@ import Testing
   func busy() {
     var detector = InputLossDetector()
     for step in 0..<100 {
-      let isLost = detector.isLost(wall: Int64(step) * Self.tick, frames: 1, isBusy: true, timeout: LiveClock.rate)
+      let isLost = detector.isLost(
+        wall: Int64(step) * Self.tick, frames: 1, isBusy: true, timeout: LiveClock.rate)
       #expect(!isLost)
     }
   }

@@ -30,7 +30,8 @@ struct LiveTrackTests {
         default: break
         }
         return (tag.time, tag)
-      }.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
+      }.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(
+        \.element)
     }
 
     /// The beeps of the clip, one a second, that a viewer hears at least.
@@ -67,12 +68,15 @@ struct LiveTrackTests {
     #expect(heard.beeps.count >= publisher.leastBeeps, "\(heard.beeps)")
     let steps = zip(heard.beeps, heard.beeps.dropFirst()).map { $1 - $0 }
     #expect(steps.allSatisfy { abs($0 - $0.rounded()) < 0.045 }, "\(steps)")
-    for flash in heard.flashes where flash > heard.beeps.first ?? 0 && flash < heard.beeps.last ?? 0 {
+    for flash in heard.flashes where flash > heard.beeps.first ?? 0 && flash < heard.beeps.last ?? 0
+    {
       #expect(heard.beeps.contains { abs($0 - flash - usual) < 0.045 }, "\(flash)")
     }
   }
 
-  @Test("Video that can't be decoded has a reason, at the start and in mid-stream", arguments: [false, true])
+  @Test(
+    "Video that can't be decoded has a reason, at the start and in mid-stream",
+    arguments: [false, true])
   func undecodable(begins: Bool) throws {
     let scratch = try Scratch()
     let clip = try FLVClip(DecodedFrames.source, seconds: 4, audio: false)

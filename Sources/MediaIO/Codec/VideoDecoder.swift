@@ -77,11 +77,6 @@ package final class VideoDecoder {
     name.flatMap { avcodec_find_decoder_by_name($0) } ?? avcodec_find_decoder(identifier)
   }
 
-  /// Whether frames that no other frame refers to are skipped. Takes effect at the next packet.
-  package var skipsUnreferenced = false {
-    didSet { context.pointee.skip_frame = skipsUnreferenced ? AVDISCARD_NONREF : AVDISCARD_DEFAULT }
-  }
-
   /// Sends a packet. Returns `false` if frames must be received first and the same packet sent again. A
   /// packet that the decoder can't use is counted and skipped.
   package func send(_ packet: borrowing Packet) -> Bool {

@@ -158,7 +158,8 @@ package final class Demuxer {
     guard index >= 0, index < Int(context.pointee.nb_streams),
       let stream = context.pointee.streams[index]
     else { return known }
-    return (try? StreamInfo(stream, zero: zero, isScript: Self.isScript(stream, in: context))) ?? known
+    return (try? StreamInfo(stream, zero: zero, isScript: Self.isScript(stream, in: context)))
+      ?? known
   }
 
   package func belongs(_ stream: Int, with other: Int) -> Bool {
@@ -181,7 +182,8 @@ package final class Demuxer {
       case .subtitle: AVMEDIA_TYPE_SUBTITLE
       default: AVMEDIA_TYPE_UNKNOWN
       }
-    let video = kind == .audio ? av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0) : -1
+    let video =
+      kind == .audio ? av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0) : -1
     let index = av_find_best_stream(context, type, -1, video, nil, 0)
     return index < 0 ? nil : container.streams.first { $0.index == Int(index) }
   }
