@@ -23,6 +23,7 @@ if [ "${SHORT:-0}" = 1 ]; then
   trap 'kill -- -$builds 2>/dev/null || true' EXIT
   python3 Tests/Slow/memory.py --short-seconds 10 --long-seconds 60
   python3 Tests/Slow/fuzz.py --runs 60
+  python3 Tests/Slow/playlists.py --runs 200
   SHORT=1 python3 Tests/Slow/soak.py
   SHORT=1 python3 Tests/Slow/changes.py
   SHORT=1 python3 Tests/Slow/api.py
@@ -43,6 +44,7 @@ if [ "${SHORT:-0}" = 1 ]; then
 else
   python3 Tests/Slow/memory.py --short-seconds 60 --long-seconds 600
   python3 Tests/Slow/fuzz.py --runs 1000
+  python3 Tests/Slow/playlists.py --runs 3000
   python3 Tests/Slow/soak.py
   python3 Tests/Slow/changes.py
   python3 Tests/Slow/api.py
