@@ -25,17 +25,23 @@ package enum Libraries {
   /// Whether the library's FLV demuxer and muxer support the video codecs of enhanced RTMP: since release 6.1.
   package static var hasEnhancedFLV: Bool { avformat_version() >= 60 << 16 | 16 << 8 | 100 }
 
-  private static let sink = Mutex<(@Sendable (CInt, String) -> Void)?>(nil)
+  /// A structure, because a generic type wraps a bare function anew each time it is accessed: after a thousand
+  /// lines it would be called through a thousand others.
+  private struct Sink: Sendable {
+    let write: @Sendable (CInt, String) -> Void
+  }
+
+  private static let sink = Mutex<Sink?>(nil)
 
   /// Installs the log callback of the libraries, for the whole process: lines at or below `level` (`AV_LOG_...`)
   /// go to `sink`, on any thread. Errors become part of this package's messages too.
   package static func installLog(
     upTo level: CInt, to sink: @escaping @Sendable (_ level: CInt, _ line: String) -> Void
   ) {
-    self.sink.withLock { $0 = sink }
+    self.sink.withLock { $0 = Sink(write: sink) }
     upright_log_install(level) { level, line in
       guard let line, let sink = Libraries.sink.withLock({ $0 }) else { return }
-      sink(level, String(cString: line))
+      sink.write(level, String(cString: line))
     }
   }
 }

@@ -1,6 +1,8 @@
 import Foundation
+import Synchronization
 import Testing
 import Upright
+import UprightFiles
 import UprightTestSupport
 
 /// The settings of the process that a host may ask for.
@@ -41,5 +43,22 @@ import UprightTestSupport
     let before = try residentPages()
     UprightRuntime.returnFreeMemory()
     #expect(try residentPages() < before - (32 << 20) / 4096)
+  }
+
+  @Test("A line of the log takes no longer than the first one", .ownMemory)
+  func log() throws {
+    let scratch = try Scratch()
+    let path = scratch.path("in.mp4")
+    // A movie without an index.
+    try Data([0, 0, 0, 16] + "ftypisom".utf8 + [0, 0, 2, 0]).write(to: URL(fileURLWithPath: path))
+    let depths = Mutex<[Int]>([])
+    UprightRuntime.installLog(upTo: .error) { _, _ in
+      let depth = Thread.callStackReturnAddresses.count
+      depths.withLock { $0.append(depth) }
+    }
+    for _ in 0..<100 { _ = try? Probe(input: path) }
+    let found = depths.withLock { $0 }
+    #expect(found.count >= 100)
+    #expect(found.prefix(10).max() == found.suffix(10).max(), "\(found)")
   }
 }
