@@ -15,6 +15,7 @@ a skip is a failure unless `Tests/skips.txt` has a reason for it.
 
 import argparse
 import contextlib
+import dataclasses
 import json
 import os
 import pathlib
@@ -33,25 +34,6 @@ PROGRAMS = {"engine": "uprightPackageTests.xctest", "service": "upright-serviceP
 # After this many seconds without output, a line lists the running tests.
 QUIET = 10
 SLOWEST = 20
-# Suites that measure real time. Their tests run in a process each: three at a time, or five that have no browser, as they
-# wait more than they compute. Those with a browser whose latency is measured are beside no other of these.
-TIMED = {"UprightServiceTests.LivePublishing", "UprightServiceTests.LiveServiceMedia"}
-# Suites with a process for each test: in one process this one would take as long as all others of live sessions.
-SPLIT = TIMED | {"UprightTests.LiveSessionTests"}
-ALONE = {
-    "UprightServiceTests.LivePublishing/LowLatencyMediaTests/hlsJS()",
-    "UprightServiceTests.LiveServiceMedia/WebRTCTests/browser(_:_:)"}
-# Suites of live sessions and leases, which mostly wait: they need a fifth of a core. They start first, so that no long
-# one is left alone at the end, and those that measure real time follow.
-WAITING = ("UprightServiceTests.", "UprightTests.Live", "UprightCLITests.Relay", "CUprightTests.PythonClusterTests")
-# Suites that take 20 seconds or more: their order in a fresh clone. Later the last durations are known.
-LONGEST = {
-    "UprightServiceTests.HostilePublisherTests", "UprightCLITests.RelayHookTests", "UprightCLITests.InterruptTests",
-    "CUprightTests.ProgramTests", "CUprightTests.PythonTests", "CUprightTests.PythonClusterTests",
-    "UprightServiceTests.RestartTests",
-    "UprightTests.FollowTests", "UprightTests.AudioTests",
-    "UprightTests.PartsTests", "UprightTests.TimestampTests", "UprightTests.ClipCollectionTests",
-    "UprightTests.RotationClipTests", "UprightTests.ChunkTests", "UprightTests.RenditionTests", "UprightTests.TagTests"}
 # Targets whose suites are quick in every loop, and the number of patterns per process of quick suites.
 QUICK = {
     "ArchitectureTests", "OrientationTests", "OrientationSignalsTests", "PixelKernelsTests", "RTPTests",
@@ -59,43 +41,54 @@ QUICK = {
 TOGETHER = 12
 
 
-def is_timed(suite):
-    return suite.partition("/")[0] in TIMED
+@dataclasses.dataclass(eq=False)
+class Work:
+    """What one process runs: a suite, a test of it, or several quick suites. The tags are those of
+    Tests/UprightTestSupport/Scheduling.swift."""
+
+    name: str
+    program: str
+    tags: set
+    patterns: set
+
+    @property
+    def is_timed(self):
+        return "timed" in self.tags
+
+    @property
+    def is_live(self):
+        return "waits" in self.tags and not self.is_timed
+
+    @property
+    def cost(self):
+        """How many cores it keeps busy."""
+        if self.is_timed:
+            return os.cpu_count() / (1 if "alone" in self.tags else 5 if "light" in self.tags else 3)
+        return 0.25 if self.is_live else 1
 
 
-def is_live(suite):
-    return suite.startswith(WAITING) and not is_timed(suite)
+def fit(works):
+    """Returns whether these can run at the same time. Those that don't depend on real time may be one more than the cores:
+    now and then each waits for the programs that it starts."""
+    in_real_time = any(work.is_live or work.is_timed for work in works)
+    return sum(work.cost for work in works) <= os.cpu_count() + (0.01 if in_real_time else 1)
 
 
-def cost(suite):
-    """Returns how many cores a suite keeps busy."""
-    if is_timed(suite):
-        is_light = suite.startswith("UprightServiceTests.LiveServiceMedia")
-        return os.cpu_count() / (1 if suite in ALONE else 5 if is_light else 3)
-    return 0.25 if is_live(suite) else 1
-
-
-def fit(suites):
-    """Returns whether these suites can run at the same time. Those that don't depend on real time may be one more
-    than the cores: now and then each waits for the programs that it starts."""
-    in_real_time = any(suite.startswith(WAITING) for suite in suites)
-    return sum(map(cost, suites)) <= os.cpu_count() + (0.01 if in_real_time else 1)
-
-
-def place(suite, waiting, running):
+def place(work, waiting, running):
     """Returns the priority that a suite can start with now, "normal" or "idle"; `None` if it can't.
 
-    Once all suites of live sessions have started, those that measure real time begin. Until they have ended, the others
-    get the time that they leave.
+    Once all suites that wait have started, those that measure real time begin. Until they have ended, the others get the
+    time that they leave.
     """
-    normal = [run.suite for run in running if run.priority == "normal"]
-    if is_timed(suite):
-        is_next = not any(map(is_live, waiting)) and all(map(is_timed, normal))
-        return "normal" if is_next and fit([*normal, suite]) else None
-    if not any(map(is_live, waiting)) and any(map(is_timed, [*waiting, *normal])):
-        idle = [run.suite for run in running if run.priority == "idle"]
-        return "idle" if fit([*idle, suite]) else None
-    return "normal" if fit([*(run.suite for run in running), suite]) else None
+    normal = [run.work for run in running if run.priority == "normal"]
+    is_waiting = any(other.is_live for other in waiting)
+    if work.is_timed:
+        is_next = not is_waiting and all(other.is_timed for other in normal)
+        return "normal" if is_next and fit([*normal, work]) else None
+    if not is_waiting and any(other.is_timed for other in [*waiting, *normal]):
+        idle = [run.work for run in running if run.priority == "idle"]
+        return "idle" if fit([*idle, work]) else None
+    return "normal" if fit([*(run.work for run in running), work]) else None
 
 
 def make_idle(process):
@@ -109,18 +102,18 @@ def make_idle(process):
 class Run:
     """One process of tests, and the events received from it."""
 
-    def __init__(self, suite, priority, binary, filters, loop, folder, inbox):
-        self.suite, self.priority, self.begun = suite, priority, time.monotonic()
+    def __init__(self, work, priority, loop, folder, inbox):
+        self.work, self.suite, self.priority, self.begun = work, work.name, priority, time.monotonic()
         self.names, self.kinds, self.current = {}, {}, {}
         self.times, self.skipped, self.issues, self.ended = {}, {}, [], False
         self.cpu, self.exited = 0.0, threading.Event()
-        stem = re.sub(r"\W+", "-", suite)
+        stem = re.sub(r"\W+", "-", self.suite)
         self.log, events = folder / f"{stem}.log", folder / f"{stem}.events"
         events.unlink(missing_ok=True)
         os.mkfifo(events)
-        command = [binary, "--testing-library", "swift-testing", "--no-parallel"]
+        command = [work.program, "--testing-library", "swift-testing", "--no-parallel"]
         command += ["--event-stream-output-path", str(events), "--event-stream-version", "0"]
-        for pattern in filters:
+        for pattern in work.patterns:
             command += ["--filter", pattern]
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=open(self.log, "wb"), stderr=subprocess.STDOUT,
@@ -253,32 +246,51 @@ def allowed_skips():
     return {label.strip(): why.strip() for label, _, why in pairs}
 
 
-def chosen_suites(binary, loop, filters):
-    """Returns the processes to run of one program: for each, its name and the patterns that select its tests."""
-    listed = subprocess.run(
-        [binary, "--testing-library", "swift-testing", "--list-tests"], check=True, text=True,
-        stdout=subprocess.PIPE, env=os.environ | {"UPRIGHT_LOOP": loop}).stdout.splitlines()
-    patterns = {}
-    for test in listed:
-        if filters and not any(re.search(pattern, test) for pattern in filters):
+def listed_tests(program, loop, folder):
+    """Returns the tests of a program, each with its tags and those of its suites."""
+    events = folder / "list.events"
+    subprocess.run(
+        [program, "--testing-library", "swift-testing", "--list-tests", "--event-stream-output-path", events,
+         "--event-stream-version", "0"], check=True, stdout=subprocess.DEVNULL, env=os.environ | {"UPRIGHT_LOOP": loop})
+    tests, tags = [], {}
+    for line in events.read_text().splitlines():
+        payload = json.loads(line)["payload"]
+        name = re.sub(r"/[^/]*:\d+:\d+$", "", payload["id"])
+        tags[name] = {tag.removeprefix(".") for tag in payload.get("_tags", ())}
+        if payload["kind"] == "function":
+            tests.append(name)
+    for test in sorted(tests):
+        parts = test.split("/")
+        yield test, set().union(*(tags.get("/".join(parts[:end]), ()) for end in range(1, len(parts) + 1)))
+
+
+def works_of(package, options, folder):
+    """Returns what the processes run of one package."""
+    program = str((options.build / "debug" / PROGRAMS[package]).resolve())
+    works = {}
+    for test, tags in listed_tests(program, options.loop, folder):
+        if options.filter and not any(re.search(pattern, test) for pattern in options.filter):
             continue
         suite = ".".join(test.partition("/")[0].split(".")[:2])
-        is_single = loop != "check" and suite in SPLIT
-        one = f"^{re.escape(test)}" if filters or is_single else f"^{re.escape(suite)}[./]"
-        suite = test if is_single else suite
-        patterns.setdefault(suite, set()).add(one)
+        is_single = options.loop != "check" and tags & {"timed", "divided"}
+        name = test if is_single else suite
+        one = f"^{re.escape(test)}" if options.filter or is_single else f"^{re.escape(suite)}[./]"
+        work = works.setdefault(name, Work(name, program, {"waits"} if package == "service" else set(), set()))
+        work.tags |= tags
+        work.patterns.add(one)
     # Starting a process takes 0.15 s, so quick suites share one.
     together = {}
-    for suite, chosen in sorted(patterns.items()):
-        target = suite.partition(".")[0]
-        if loop != "check" and target not in QUICK:
-            together[suite] = chosen
+    for name, work in sorted(works.items()):
+        target = name.partition(".")[0]
+        if options.loop != "check" and target not in QUICK:
+            together[name] = work
             continue
         part = 0
-        while len(together.get(f"{target} {part}", [])) >= TOGETHER:
+        while f"{target} {part}" in together and len(together[f"{target} {part}"].patterns) >= TOGETHER:
             part += 1
-        together.setdefault(f"{target} {part}", set()).update(chosen)
-    return together
+        shared = together.setdefault(f"{target} {part}", Work(f"{target} {part}", program, set(), set()))
+        shared.patterns |= work.patterns
+    return list(together.values())
 
 
 def main():
@@ -292,29 +304,24 @@ def main():
     folder = options.build / "test-logs"
     folder.mkdir(parents=True, exist_ok=True)
 
-    chosen, programs = {}, {}
-    for package in [options.package] if options.package else PROGRAMS:
-        binary = str((options.build / "debug" / PROGRAMS[package]).resolve())
-        suites = chosen_suites(binary, options.loop, options.filter)
-        chosen.update(suites)
-        programs.update(dict.fromkeys(suites, binary))
-    # Suites of live sessions start first, then the others. Among them the order is that of their last duration, the
-    # longest first.
+    works = [
+        work for package in ([options.package] if options.package else PROGRAMS)
+        for work in works_of(package, options, folder)]
+    # Suites that wait start first, then the others. Among them the order is that of their last duration, the longest first.
     kept = folder / "seconds.json"
     seconds = json.loads(kept.read_text()) if kept.exists() else {}
-    waiting = sorted(chosen, key=lambda suite: (
-        is_timed(suite), not is_live(suite), -seconds.get(suite, 20 if suite in LONGEST else 0)))
+    waiting = sorted(works, key=lambda work: (
+        work.is_timed, not work.is_live, -seconds.get(work.name, 20 if "lengthy" in work.tags else 0)))
     inbox, report, running = queue.Queue(), Report(), []
     try:
         while waiting or running:
             # Starts every suite that fits in the cores that are left.
-            for suite in list(waiting):
-                priority = place(suite, waiting, running)
+            for work in list(waiting):
+                priority = place(work, waiting, running)
                 if priority is None:
                     continue
-                waiting.remove(suite)
-                running.append(
-                    Run(suite, priority, programs[suite], chosen[suite], options.loop, folder, inbox))
+                waiting.remove(work)
+                running.append(Run(work, priority, options.loop, folder, inbox))
                 report.runs.append(running[-1])
             try:
                 run, record = inbox.get(timeout=1)

@@ -4,7 +4,7 @@ import Testing
 import UprightTestSupport
 
 /// C programs: the samples, and those of Tests/C.
-@Suite("C programs")
+@Suite("C programs", .tags(.lengthy))
 struct ProgramTests {
   private static func clip(_ name: String) -> String {
     Fixtures.packageRoot.appendingPathComponent("Samples/clips/\(name)").path

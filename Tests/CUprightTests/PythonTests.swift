@@ -4,7 +4,7 @@ import UprightTestSupport
 
 /// The Python packages, from their sources and with the libraries of the tests. `Scripts/check-wheels.sh` runs the
 /// same tests with installed wheels.
-@Suite("Python", .python)
+@Suite("Python", .python, .tags(.lengthy))
 struct PythonTests {
   fileprivate static let root = Fixtures.packageRoot.path
 
@@ -30,7 +30,7 @@ struct PythonTests {
 }
 
 /// A suite of its own, as it waits for leases to end and needs no core: it takes a minute and 6 s of CPU time.
-@Suite("Python: the cluster", .python)
+@Suite("Python: the cluster", .python, .tags(.waits, .lengthy))
 struct PythonClusterTests {
   @Test("Tests/Python/test_cluster.py", .long)
   func cluster() throws { try PythonTests.run("cluster") }

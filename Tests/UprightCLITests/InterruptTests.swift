@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UprightTestSupport
 
-@Suite("Ctrl-C, SIGTERM and SIGHUP", .realTime)
+@Suite("Ctrl-C, SIGTERM and SIGHUP", .realTime, .tags(.lengthy))
 struct InterruptTests {
   static let outputs = [
     "out.mp4", "out.m3u8", "out.ts", "out.mkv", "out.flv", "-", "out.m3u8 --hls-segments ts",

@@ -6,7 +6,8 @@ import UprightTestSupport
 /// The command lines of `Samples/live`, as the server's hook would run them, against the servers that Debian
 /// has. Costs about 40 seconds of waiting.
 @Suite(
-  "relay behind servers", .enabled(if: FFmpegTool.isHere), .server, .realTime, .serialized)
+  "relay behind servers", .enabled(if: FFmpegTool.isHere), .server, .realTime, .serialized,
+  .tags(.waits, .lengthy))
 struct RelayHookTests {
   /// The landscape frames of a phone that is turned, twice: 30 frames, 30 that are stored sideways and say
   /// so in an SEI message, and 30 as before. In each upright frame the top left quarter is white.

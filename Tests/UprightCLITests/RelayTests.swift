@@ -4,7 +4,7 @@ import Testing
 import UprightTestSupport
 
 /// `upright relay` with files and events. Costs about 10 seconds, most of it waiting.
-@Suite("relay", .enabled(if: FFmpegTool.isHere))
+@Suite("relay", .enabled(if: FFmpegTool.isHere), .tags(.waits))
 struct RelayTests {
   // MARK: - Arguments
 

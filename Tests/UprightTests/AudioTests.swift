@@ -8,7 +8,7 @@ import UprightTestSupport
 
 /// Audio is copied if the container supports the codec, and re-encoded if it doesn't. It is in sync either
 /// way.
-@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized)
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized, .tags(.lengthy))
 struct AudioTests {
   /// One AAC frame at 48 kHz.
   private static let frame = 1024.0 / 48000

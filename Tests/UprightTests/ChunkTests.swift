@@ -6,7 +6,7 @@ import UprightPipeline
 import UprightTestSupport
 
 /// `--chunks`: encoding a file in parallel chunks gives the same result as encoding it in one piece.
-@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .tags(.lengthy))
 struct ChunkTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String

@@ -7,7 +7,7 @@ import UprightTestSupport
 
 /// Converts every clip of the collection to MP4 and to HLS. The output has the input's content, or the
 /// report names the reason.
-@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .tags(.lengthy))
 struct ClipCollectionTests {
   /// Clips of which nothing can be decoded. They cause an error and no output.
   private static let hopeless: Set = ["0-timescale.mp4", "vp9cake_corrupt.webm"]

@@ -9,7 +9,9 @@ import UprightTestSupport
 
 /// The size of the stream follows the app. Every player must show 300 frames, in order, upright, with the
 /// changes at frames 100 and 200.
-@Suite(.enabled(if: Needs.ffmpeg && Needs.python, "needs ffmpeg and python3"), .serialized)
+@Suite(
+  .enabled(if: Needs.ffmpeg && Needs.python, "needs ffmpeg and python3"), .serialized,
+  .tags(.lengthy))
 struct FollowTests {
   struct Output: CustomTestStringConvertible, Sendable {
     let name: String

@@ -11,7 +11,7 @@ import UprightTestSupport
 
 /// Changes of a live session's settings, tested by its outputs. Each test costs about the duration of its clip,
 /// three to four seconds, most of it idle.
-@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime, .serialized)
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime, .serialized, .tags(.waits))
 struct LiveChangeTests {
   @Test("Another policy takes effect at the frame whose time is in the answer, and is published")
   func policy() async throws {

@@ -1,9 +1,10 @@
 import Testing
 
 @testable import UprightLive
+import UprightTestSupport
 
 /// Media time of a live session, for all kinds of publishers' timestamps.
-@Suite struct LiveClockTests {
+@Suite(.tags(.waits)) struct LiveClockTests {
   private typealias Track = LiveClock.Track
 
   /// Converts milliseconds to ticks.

@@ -2,9 +2,10 @@ import Synchronization
 import Testing
 
 @testable import UprightLive
+import UprightTestSupport
 
 /// The state shared by the threads of a live session.
-@Suite struct LiveControlTests {
+@Suite(.tags(.waits)) struct LiveControlTests {
   /// Returns the address of the caller's stack.
   @inline(never)
   private static func stack() -> UInt {

@@ -7,7 +7,7 @@ import UprightTestSupport
 @testable import UprightFiles
 
 /// Authenticated publishers that send unusable streams.
-@Suite("Live: unusable streams", .enabled(if: FFmpegTool.isHere), .realTime)
+@Suite("Live: unusable streams", .enabled(if: FFmpegTool.isHere), .realTime, .tags(.waits))
 struct LiveHostileTests {
   /// Sends tags like a socket's handler, until the session rejects the stream. Returns whether it accepted
   /// all of them.

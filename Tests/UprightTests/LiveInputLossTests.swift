@@ -1,9 +1,10 @@
 import Testing
 
 @testable import UprightLive
+import UprightTestSupport
 
 /// Detection of the loss of an input.
-@Suite struct LiveInputLossTests {
+@Suite(.tags(.waits)) struct LiveInputLossTests {
   private static let tick = LiveClock.rate / 20
 
   @Test("The input is lost after one second without frames, until a frame arrives")

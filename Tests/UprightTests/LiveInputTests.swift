@@ -8,7 +8,7 @@ import UprightTestSupport
 @testable import UprightLive
 
 /// Each kind of live input, read by the same session.
-@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime, .serialized)
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime, .serialized, .tags(.waits))
 struct LiveInputTests {
   @Test("A file is read once, in real time")
   func file() throws {

@@ -8,7 +8,9 @@ import UprightTestSupport
 @testable import UprightPipeline
 
 /// Live sessions whose input and outputs are memory of the program.
-@Suite("Live: memory in, memory out", .enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime)
+@Suite(
+  "Live: memory in, memory out", .enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime,
+  .tags(.waits))
 struct LiveMemoryTests {
   private static let clock = Rational(1, 90_000)
   /// 75 frames, 2.5 s; a keyframe every 15 frames. The phone is turned at frame 45.

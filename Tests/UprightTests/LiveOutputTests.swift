@@ -8,7 +8,7 @@ import UprightTestSupport
 
 /// Outputs that are added, stopped and removed while a session runs. Each test costs about the duration of its
 /// clip, up to six seconds, most of it idle.
-@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime, .serialized)
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime, .serialized, .tags(.waits))
 struct LiveOutputTests {
   @Test("A file is added, stopped and started again: two files that play, each from its own start")
   func file() async throws {

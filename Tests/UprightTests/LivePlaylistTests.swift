@@ -6,7 +6,7 @@ import UprightTestSupport
 @testable import UprightContainers
 
 /// The sliding window of a live playlist: RFC 8216, 6.2.
-@Suite struct LivePlaylistTests {
+@Suite(.tags(.waits)) struct LivePlaylistTests {
   private static let two = MediaTime(2, .one)
 
   /// Returns a playlist after adding `count` segments of 2 s, and the files that expired.

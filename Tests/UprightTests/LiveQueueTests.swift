@@ -10,7 +10,7 @@ import UprightTestSupport
 @testable import UprightPipeline
 
 /// Output queues are limited. After a loss, the output continues at an IDR.
-@Suite struct LiveQueueTests {
+@Suite(.tags(.waits)) struct LiveQueueTests {
   private static let video = StreamInfo.made(.video)
 
   private static func format(_ index: Int) throws -> EncodedFormat {

@@ -8,7 +8,7 @@ import UprightTestSupport
 
 /// Recordings of a live session. Each test costs about the duration of its clip, up to five seconds, most of it
 /// idle.
-@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime, .serialized)
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime, .serialized, .tags(.waits))
 struct LiveRecordingTests {
   @Test("A file ends at the first keyframe after its size is reached")
   func size() throws {

@@ -10,7 +10,7 @@ import UprightTestSupport
 @testable import UprightLive
 
 /// Both canvases and ladders, live. Each test costs about the duration of its clip, most of it idle.
-@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime, .serialized)
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime, .serialized, .tags(.waits))
 struct LiveRenditionTests {
   /// Ten turns, from 0.5 s on, with 0.3 s between them.
   private static let turns: [StreamEvent] = (0..<10).map { index in

@@ -8,7 +8,7 @@ import UprightTestSupport
 @testable import UprightLive
 
 /// Live sessions, tested by their outputs.
-@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime, .serialized)
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime, .serialized, .tags(.waits, .divided))
 struct LiveSessionTests {
   @Test(
     "An event at a media time takes effect at that frame, in HLS with a discontinuity",

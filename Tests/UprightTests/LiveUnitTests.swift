@@ -57,7 +57,7 @@ import UprightTestSupport
   }
 }
 
-@Suite struct LiveAddressTests {
+@Suite(.tags(.waits)) struct LiveAddressTests {
   @Test(
     "Two addresses of the same stream are recognised",
     arguments: [

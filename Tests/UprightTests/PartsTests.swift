@@ -9,7 +9,7 @@ import UprightTestSupport
 
 /// `--reencode auto` on a file that is rotated for part of its duration: some GOPs are copied and others
 /// are encoded, in one track.
-@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .tags(.lengthy))
 struct PartsTests {
   /// A file of six seconds at 24 frames per second, with an entry point each second and a tone. The frames
   /// are upright as stored, except those from 2.3 s to 3.4 s.

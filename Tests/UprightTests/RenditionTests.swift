@@ -7,7 +7,9 @@ import UprightPipeline
 import UprightTestSupport
 
 /// Files with several renditions: a ladder, and both canvases at once.
-@Suite(.enabled(if: Needs.ffmpeg && Needs.python, "needs ffmpeg and python3"), .serialized)
+@Suite(
+  .enabled(if: Needs.ffmpeg && Needs.python, "needs ffmpeg and python3"), .serialized,
+  .tags(.lengthy))
 struct RenditionTests {
   /// Portrait, landscape from frame 100, portrait from frame 200.
   private static func make(

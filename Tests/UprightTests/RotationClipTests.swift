@@ -7,7 +7,7 @@ import UprightTestSupport
 
 /// Real clips with orientation metadata. The output must be upright, complete and undistorted, with the
 /// input's frames, times and audio.
-@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized)
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized, .tags(.lengthy))
 struct RotationClipTests {
   struct Clip: CustomTestStringConvertible, Sendable {
     let file: String

@@ -7,7 +7,7 @@ import UprightMediaIO
 import UprightTestSupport
 
 /// `upright tag`: packets are copied, with a single orientation signal.
-@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .tags(.lengthy))
 struct TagTests {
   /// Encodes two GOPs with B-frames, and audio, at 64x48, with no symmetry in the frames.
   private static func source(

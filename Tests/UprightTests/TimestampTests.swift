@@ -6,7 +6,7 @@ import UprightMediaIO
 import UprightTestSupport
 
 /// The output has the input's frames, each at the source's time: edit lists, late starts, unusual rates.
-@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized)
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized, .tags(.lengthy))
 struct TimestampTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let file: String

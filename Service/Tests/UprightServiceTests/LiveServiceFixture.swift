@@ -8,7 +8,9 @@ import UprightServiceTestSupport
 
 /// Streams from other programs through the service, checked as decoded frames. The tests run one at a time,
 /// because each decodes, encodes and starts programs.
-@Suite("Live through the service", .enabled(if: FFmpegTool.isHere), .server, .serialized)
+@Suite(
+  "Live through the service", .enabled(if: FFmpegTool.isHere), .server, .serialized,
+  .tags(.timed, .light))
 enum LiveServiceMedia {}
 
 /// A service with real media and one session in it.

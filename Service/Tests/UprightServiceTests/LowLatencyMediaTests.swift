@@ -166,7 +166,8 @@ extension LivePublishing {
     @Test(
       "hls.js plays parts over turns: it never starts anew, and waits for each playlist", .browser,
       .plays(.chromiumLatency),
-      .enabled(if: Player.wheelOfHLSJS != nil, "needs hls.js: pip can't download gradio"))
+      .enabled(if: Player.wheelOfHLSJS != nil, "needs hls.js: pip can't download gradio"),
+      .tags(.alone))
     func hlsJS() async throws {
       let wheel = try #require(Player.wheelOfHLSJS)
       let isLong = Loop.current == .slow

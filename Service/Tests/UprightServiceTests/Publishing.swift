@@ -7,7 +7,7 @@ import UprightServiceTestSupport
 @testable import UprightService
 
 /// Tests that run one at a time, because they need the whole machine.
-@Suite(.enabled(if: FFmpegTool.isHere), .server, .serialized)
+@Suite(.enabled(if: FFmpegTool.isHere), .server, .serialized, .tags(.timed))
 enum LivePublishing {}
 
 struct PublishingFailure: Error, CustomStringConvertible { let description: String }

@@ -2,7 +2,8 @@ import Foundation
 import Testing
 import UprightServiceTestSupport
 
-@Suite("Restarts of the service", .enabled(if: FFmpegTool.isHere), .server, .serialized)
+@Suite(
+  "Restarts of the service", .enabled(if: FFmpegTool.isHere), .server, .serialized, .tags(.lengthy))
 struct RestartTests {
   /// The position of a live playlist.
   private struct Place {

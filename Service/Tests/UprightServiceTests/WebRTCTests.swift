@@ -98,7 +98,7 @@ extension LiveServiceMedia {
     @Test(
       "Chromium publishes and turns ten times: every frame is upright at its frame, in every output",
       .slow("a browser's WebRTC"), .enabled(if: ExternalTool("chromium").isHere, "needs chromium"),
-      arguments: conditions)
+      .tags(.alone), arguments: conditions)
     func browser(_ codec: String, _ loss: Int) async throws {
       let scratch = try Scratch()
       let turns = "0,90,180,270,0,270,180,90,0,90,270"
