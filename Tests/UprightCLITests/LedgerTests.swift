@@ -34,15 +34,17 @@ struct LedgerTests {
   // 1 s for all.
   @Test(
     "A codec that FFmpeg doesn't know is named by the container's code",
-    arguments: ["apac", "qdmX", "ac-4", "zzzz"])
-  func audioCodes(_ code: String) throws {
+    // FFmpeg 9 has names of two of them.
+    arguments: [["apac", "apple_apac"], ["qdmX"], ["ac-4", "ac4"], ["zzzz"]])
+  func audioCodes(_ names: [String]) throws {
     let scratch = try Scratch()
     let input = scratch.path("in.mov")
     try Self.clip(input)
     // Without the box that says AAC: the fields of QuickTime's version 1 alone.
-    try MoviePatch.entry(of: 2, in: input) { MovieWriter.box(code, Array($0[8..<52])) }
+    try MoviePatch.entry(of: 2, in: input) { MovieWriter.box(names[0], Array($0[8..<52])) }
     let dropped = try Self.dropped(scratch, input, to: "out.mp4")
-    #expect(dropped.count == 1 && dropped[0].hasPrefix("stream 2 (audio, \(code))"), "\(dropped)")
+    let isNamed = names.contains { dropped.first?.hasPrefix("stream 2 (audio, \($0))") == true }
+    #expect(dropped.count == 1 && isNamed, "\(dropped)")
   }
 
   @Test(
@@ -54,6 +56,12 @@ struct LedgerTests {
     try MoviePatch.rename(entryOf: 0, to: code, in: input)
     let run = try CommandLineProgram(["transcode", input, "-o", scratch.path("out.mp4")])
       .wait(timeout: 60)
+    // FFmpeg 7.1 and later decode VVC, which these samples aren't.
+    let decoders = try ExternalTool("ffmpeg").run(["-hide_banner", "-decoders"]).text
+    guard code != "vvc1" || !decoders.contains(" vvc ") else {
+      #expect(run.status == 65 && run.errors.contains("no frame can be decoded"), "\(run.errors)")
+      return
+    }
     #expect(run.status == 69 && run.errors.contains("cannot decode \(code)"), "\(run.errors)")
   }
 

@@ -182,7 +182,8 @@ import UprightTestSupport
     var next: Int64 = 1_000_000
     let tick = Rational(1, 1_000_000_000)
     for (index, (rate, layout)) in zip(test.rates, test.layouts).enumerated() {
-      let path = scratch.path("\(index).mkv")
+      // Not Matroska, in which newer releases of FFmpeg mark samples of the first and the last packet as discarded.
+      let path = scratch.path("\(index).ts")
       try FFmpegTool.run([
         "-f", "lavfi", "-i", "sine=f=440:r=\(rate):d=0.5,aformat=channel_layouts=\(layout)", "-c:a",
         "ac3", path,

@@ -50,7 +50,7 @@ struct EditedMovieTests {
     let path = scratch.path(clip.name)
     try FFmpegTool.run(
       "-f lavfi -i testsrc2=s=96x64:r=24:d=2 -f lavfi -i anoisesrc=d=2:r=48000:a=0.3:seed=7"
-        + " -c:v \(clip.video) -preset veryfast -g 12 -video_track_timescale 12288"
+        + " -c:v \(clip.video) -preset veryfast -g 12 -video_track_timescale 12288 -movie_timescale 1000"
         + " -c:a \(clip.audio)", [path])
     return path
   }

@@ -18,6 +18,10 @@ struct EntryBoxTests {
     // Profile 8.4, and mono; libavformat reads both.
     case "dvvC": [1, 0, 0x10, 0x2D, 0x40] + [UInt8](repeating: 0, count: 19)
     case "st3d": [0, 0, 0, 0, 0]
+    // FFmpeg 7.1 and later read these three: no parameter sets, both eyes, and 63.5 degrees.
+    case "lhvC": [1, 0xF0, 0, 0xFC, 0xCB, 0]
+    case "vexu": MovieWriter.box("eyes", MovieWriter.box("stri", [0, 0, 0, 0, 3]))
+    case "hfov": MovieWriter.be(63_500, 4)
     case "sv3d":
       MovieWriter.box("svhd", [0, 0, 0, 0, 0])
         + MovieWriter.box(
