@@ -15,6 +15,8 @@ bool upright_matroska_adds_delay(void) {
   return LIBAVFORMAT_VERSION_MAJOR >= 60;
 }
 
+bool upright_reads_pcmc(void) { return LIBAVFORMAT_VERSION_MAJOR >= 60; }
+
 int64_t upright_frame_duration(const AVFrame *frame) {
 #if HAS_FRAME_DURATION
   return frame->duration;

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UprightTestSupport
 
-/// Uncompressed audio of ISO/IEC 23003-5, whose `pcmC` libavformat before 6.0 ignores.
+/// Uncompressed audio of ISO/IEC 23003-5, whose `pcmC` libavformat before 6.0 ignores and later releases read.
 @Suite("ipcm and fpcm")
 struct UncompressedAudioTests {
   /// Writes a clip with a sine of 440 Hz, at a tenth of the full scale, in the codec `name`.

@@ -12,6 +12,9 @@
 /// Whether the Matroska muxer adds an audio track's initial padding to the timestamps of its packets.
 bool upright_matroska_adds_delay(void);
 
+/// Whether the MOV demuxer reads `pcmC`, the size and byte order of uncompressed audio in MP4.
+bool upright_reads_pcmc(void);
+
 // AVFrame.pkt_duration, replaced by AVFrame.duration in 6.0.
 int64_t upright_frame_duration(const AVFrame *frame);
 void upright_frame_set_duration(AVFrame *frame, int64_t duration);

@@ -1,4 +1,5 @@
 internal import CUprightFFmpeg
+internal import CUprightFFmpegShims
 package import UprightOrientation
 internal import UprightSignals
 
@@ -8,12 +9,22 @@ extension Demuxer {
   ///
   /// libavformat before 6.0 ignores `pcmC`: it reads 16 bits of each sample of `ipcm`, and doesn't know
   /// `fpcm`. It knows QuickTime's types for the same samples, which have the same size; which byte comes first is
-  /// corrected afterwards.
+  /// corrected afterwards. Since 6.0 it reads `pcmC`, and refuses the whole file where the box has another type of
+  /// entry around it or a size that no codec has. The latter is hidden, so that the other tracks can be read.
   static func patches(of content: MovieContent) -> [PatchedInput.Patch] {
     MovieTrack.tracks(inMovie: content.bytes).flatMap(\.entries).compactMap { entry in
-      guard let pcm = entry.pcm, let type = quickTimeType(pcm) else { return nil }
-      return PatchedInput.Patch(
-        position: content.position + entry.position + 4, bytes: Array(type.utf8))
+      guard let pcm = entry.pcm else { return nil }
+      switch (quickTimeType(pcm), upright_reads_pcmc()) {
+      case (let type?, false):
+        return PatchedInput.Patch(
+          position: content.position + entry.position + 4, bytes: Array(type.utf8))
+      case (nil, true):
+        guard let box = entry.boxes.first(where: { $0.type == "pcmC" }) else { return nil }
+        return PatchedInput.Patch(
+          position: content.position + entry.position + box.whole.lowerBound + 4,
+          bytes: Array("free".utf8))
+      default: return nil
+      }
     }
   }
 
