@@ -174,6 +174,8 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     case .hevc:
       options["preset"] = settings.speed ?? (isLive ? "veryfast" : "fast")
       options["forced-idr"] = "1"
+      // Off unless it is set, other than in libx264.
+      if carriesCaptions { options["a53cc"] = "1" }
       if isLive { options["tune"] = "zerolatency" }
       setQuality(28, 21)
     case .av1 where settings.isAmongOthers:
