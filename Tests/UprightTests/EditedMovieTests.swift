@@ -163,4 +163,33 @@ struct EditedMovieTests {
       _ = try Transcoded(source, to: scratch.path("copy.mp4")) { $0.reencode = .never }
     }
   }
+
+  @Test(
+    "Edits are those of the file over HTTP too, with fragments and without",
+    arguments: [false, true])
+  func http(isFragmented: Bool) throws {
+    let scratch = try Scratch()
+    let clip = Clip.all[1]
+    var source = try Self.write(clip, scratch)
+    if isFragmented {
+      let fragmented = scratch.path("fragmented.mp4")
+      try FFmpegTool.run(
+        ["-i", source, "-c", "copy"]
+          + ["-movflags", "frag_keyframe+empty_moov+default_base_moof", fragmented])
+      source = fragmented
+    }
+    let starts = try EditListPatch.mediaTimes(of: source)
+    _ = try Self.edit(source, clip, from: starts, [Piece(frames: 7..<29)])
+    let server = try Loopback.FileServer(source)
+    defer { server.stop() }
+    let local = try Transcoded(source, to: scratch.path("local.y4m"))
+    let remote = try Transcoded(server.url, to: scratch.path("remote.y4m"))
+    #expect(try Y4M(path: local.path).count == 22)
+    #expect(FileManager.default.contentsEqual(atPath: local.path, andPath: remote.path))
+    let heard = try [source, server.url].enumerated().map { index, input in
+      let run = try Transcoded(input, to: scratch.path("\(index).mov"))
+      return try FFmpegTool.run(["-i", run.path, "-map", "0:a", "-f", "s16le", "-"])
+    }
+    #expect(heard[0] == heard[1])
+  }
 }

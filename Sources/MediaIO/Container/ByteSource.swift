@@ -10,11 +10,15 @@ package final class ByteSource {
 
   /// Opens a second, independent byte reader for `url`, with the protocol restrictions of `InputTrust`.
   /// Returns `nil` if the URL can't be opened or isn't seekable.
-  package init?(url: String, interrupt: Interrupt = Interrupt()) {
+  ///
+  /// - Parameter settings: libavformat options by name, such as the proxy of every connection.
+  package init?(
+    url: String, settings: [String: String] = [:], interrupt: Interrupt = Interrupt()
+  ) {
     // A pipe cannot be opened twice.
     guard url != "-", InputTrust.scheme(of: url) != "pipe" else { return nil }
     let target = InputTrust.scheme(of: url) == nil ? "file:\(url)" : url
-    let options = [("protocol_whitelist", InputTrust(url: url).protocols)]
+    let options = [("protocol_whitelist", InputTrust(url: url).protocols)] + Array(settings)
     var context: UnsafeMutablePointer<AVIOContext>?
     var callback = interrupt.callback
     var dictionary: OpaquePointer?
@@ -70,6 +74,15 @@ package final class ByteSource {
       status.st_mode & S_IFMT == S_IFREG
     else { return nil }
     self.init(url: path)
+  }
+
+  /// Opens a local, regular file or a URL. A named pipe can't be opened twice.
+  static func again(
+    _ url: String, _ settings: [String: String], _ interrupt: Interrupt
+  ) -> ByteSource? {
+    InputTrust.scheme(of: url) == nil
+      ? ByteSource(regularFile: url)
+      : ByteSource(url: url, settings: settings, interrupt: interrupt)
   }
 
   deinit {

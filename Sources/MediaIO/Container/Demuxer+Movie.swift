@@ -84,9 +84,10 @@ struct TrackProperties {
   ///   - opening: The first bytes of an input that isn't seekable.
   ///   - content: The index of a local MP4 or MOV file.
   ///   - file: The local file.
+  ///   - settings: libavformat options by name.
   init(
     _ context: UnsafeMutablePointer<AVFormatContext>, opening: [UInt8], _ content: MovieContent?,
-    _ file: ByteSource?, _ interrupt: Interrupt
+    _ file: ByteSource?, _ settings: [String: String], _ interrupt: Interrupt
   ) {
     guard String(cString: context.pointee.iformat.pointee.name).hasPrefix("mov,") else {
       (movie, outline, topBoxes) = ([], nil, [])
@@ -102,7 +103,7 @@ struct TrackProperties {
     var found = content ?? MovieContent(inOpening: opening)
     if found?.isComplete != true, file == nil, let url = context.pointee.url {
       found =
-        ByteSource(url: String(cString: url), interrupt: interrupt)
+        ByteSource(url: String(cString: url), settings: settings, interrupt: interrupt)
         .flatMap { MovieContent(in: $0) } ?? found
     }
     movie = found.map { MovieTrack.tracks(inMovie: $0.bytes) } ?? []

@@ -51,6 +51,8 @@ package final class Demuxer {
   package let opening: [UInt8]
   private let context: UnsafeMutablePointer<AVFormatContext>
   private let interrupt: Interrupt
+  /// libavformat options by name, for each connection to the input.
+  private let settings: [String: String]
   /// The bytes that are read instead of the URL. They outlive the context.
   private let input: InputContext?
   /// Checks every URL that the context opens.
@@ -99,7 +101,7 @@ package final class Demuxer {
   package convenience init(again first: Demuxer, format: String?) throws(UprightError) {
     let isKnown = first.container.format.hasPrefix("mov,")
     try self.init(
-      first.url, nil, format: format, [:], first.interrupt, known: isKnown ? first : nil)
+      first.url, nil, format: format, first.settings, first.interrupt, known: isKnown ? first : nil)
   }
 
   private init(
@@ -108,6 +110,7 @@ package final class Demuxer {
   ) throws(UprightError) {
     self.url = url
     self.interrupt = interrupt
+    self.settings = settings
     let file = input == nil ? ByteSource(regularFile: url) : nil
     let movie = file.flatMap { MovieContent(in: $0) }
     let patches = movie.map { Self.patches(of: $0) } ?? []
@@ -134,9 +137,14 @@ package final class Demuxer {
     do throws(UprightError) {
       let described = try Self.describe(
         context, zero: zero,
-        tracks: TrackProperties(context, opening: opening, movie, file, interrupt))
+        tracks: TrackProperties(context, opening: opening, movie, file, settings, interrupt))
       let isMovie = described.format.hasPrefix("mov,")
-      presentations = isMovie ? Self.presentations(of: described, movie, in: file) : [:]
+      let bytes =
+        file
+        ?? (isMovie && input == nil && described.isSeekable
+          ? ByteSource.again(url, settings, interrupt) : nil)
+      let index = movie ?? bytes.flatMap { MovieContent(in: $0) }
+      presentations = isMovie ? Self.presentations(of: described, index, in: bytes) : [:]
       container = described.presented(by: presentations)
       selected = Set(container.streams.map(\.index))
       applySelection()
@@ -224,7 +232,7 @@ package final class Demuxer {
   /// Opens the same input again, to read one of its streams ahead of the others.
   package func opened(for stream: StreamInfo) throws(UprightError) -> Demuxer {
     let name = container.format.split(separator: ",").first.map(String.init)
-    let demuxer = try Demuxer(url: url, format: name, interrupt: interrupt)
+    let demuxer = try Demuxer(url: url, format: name, settings: settings, interrupt: interrupt)
     demuxer.select([stream.index])
     return demuxer
   }
@@ -232,7 +240,7 @@ package final class Demuxer {
   /// Returns a second, independent reader for the bytes of the input. Returns `nil` if the input isn't
   /// seekable.
   package func bytes() -> ByteSource? {
-    container.isSeekable ? ByteSource(url: url, interrupt: interrupt) : nil
+    container.isSeekable ? ByteSource(url: url, settings: settings, interrupt: interrupt) : nil
   }
 
   /// Lets libavformat skip the packets of all other streams, except FLV script tags.
@@ -287,7 +295,7 @@ package final class Demuxer {
     guard let presentation = presentations[stream],
       let info = container.streams.first(where: { $0.index == stream })
     else { return nil }
-    let made = try presentation.open(url, stream: info, interrupt: interrupt)
+    let made = try presentation.open(url, settings, stream: info, interrupt: interrupt)
     presenters[stream] = made
     return made
   }

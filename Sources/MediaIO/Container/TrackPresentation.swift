@@ -105,9 +105,9 @@ struct TrackPresentation: Sendable {
 
   /// Opens a reader of the track.
   func open(
-    _ url: String, stream: StreamInfo, interrupt: Interrupt
+    _ url: String, _ settings: [String: String], stream: StreamInfo, interrupt: Interrupt
   ) throws(UprightError) -> any TrackPresenter {
-    let track = try UneditedTrack(url, stream: stream.index, interrupt: interrupt)
+    let track = try UneditedTrack(url, settings, stream: stream.index, interrupt: interrupt)
     return switch content {
     case .samples(let samples): SamplePresenter(track, samples)
     case .audio(let map):

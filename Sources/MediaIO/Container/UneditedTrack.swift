@@ -17,10 +17,13 @@ final class UneditedTrack {
   /// The decoding time that libavformat gives the first sample: below 0 if composition offsets are.
   let firstTime: Int64
 
-  init(_ url: String, stream: Int, interrupt: Interrupt) throws(UprightError) {
+  init(
+    _ url: String, _ settings: [String: String], stream: Int, interrupt: Interrupt
+  ) throws(UprightError) {
     (self.url, self.stream, self.interrupt) = (url, stream, interrupt)
     let opened = try Demuxer.open(
-      url, nil, "mov", ["ignore_editlist": "1"], looksAhead: false, interrupt: interrupt)
+      url, nil, "mov", settings.merging(["ignore_editlist": "1"]) { $1 }, looksAhead: false,
+      interrupt: interrupt)
     context = opened.0
     nested = opened.nested
     // What the sample tables say is all that is wanted.
