@@ -11,7 +11,7 @@ extension Demuxer {
     looksAhead: Bool, interrupt: Interrupt
   ) throws(UprightError) -> (
     UnsafeMutablePointer<AVFormatContext>, opening: [UInt8], nested: NestedInputCheck?,
-    redirects: RedirectGuard?
+    redirects: RedirectGuard?, limited: LimitedInput?
   ) {
     let address = url == "-" ? standardInput() : url
     let target = try target(of: address, interrupt)
@@ -35,22 +35,32 @@ extension Demuxer {
       throw openError(opened, url: url, nested, redirects)
     }
     let opening = bufferedOpening(context)
+    var limited: LimitedInput?
     do throws(UprightError) {
       try checkLinks(context, url)
+      limited = try LimitedInput(context)
       let found = looksAhead && nested?.isRefused != true ? findStreams(context, settings) : 0
+      if let limited, limited.isExceeded { throw limited.error(at: url) }
       // One of several variants may be unreadable. It is an error only if none is left.
       let isLeft =
         nested?.isRefused != true && (context.pointee.nb_streams > 0 || nested?.refusal == nil)
       if found < 0 || !isLeft { throw openError(found, url: url, nested, redirects) }
     } catch {
-      var pointer: UnsafeMutablePointer<AVFormatContext>? = context
-      avformat_close_input(&pointer)
+      close(context, limited)
       throw error
     }
     nested?.finishOpening()
     // Metadata that changed during the look-ahead belongs to packets that are still to be read.
     context.pointee.event_flags &= ~AVFMT_EVENT_FLAG_METADATA_UPDATED
-    return (context, opening, nested, redirects)
+    return (context, opening, nested, redirects, limited)
+  }
+
+  static func close(
+    _ context: UnsafeMutablePointer<AVFormatContext>, _ limited: LimitedInput? = nil
+  ) {
+    limited?.restore()
+    var pointer: UnsafeMutablePointer<AVFormatContext>? = context
+    avformat_close_input(&pointer)
   }
 
   /// Returns the URL under which libavformat opens `address`. A path that looks like a protocol ("a:b.mp4") stays a

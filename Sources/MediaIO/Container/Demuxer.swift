@@ -59,6 +59,8 @@ package final class Demuxer {
   private let nested: NestedInputCheck?
   /// Polled by the context. `nil` if the input isn't RTSP.
   private let redirects: RedirectGuard?
+  /// Ends the input before a parser takes too much memory. `nil` for containers that store packets.
+  private let limited: LimitedInput?
   /// `nil` for containers whose timestamps already form one timeline.
   private var joined: ClockJoiner?
   /// How tracks are presented whose edit lists are applied here, by the index of the stream.
@@ -119,7 +121,7 @@ package final class Demuxer {
     } else {
       self.input = input
     }
-    (context, opening, nested, redirects) = try Self.open(
+    (context, opening, nested, redirects, limited) = try Self.open(
       url, self.input?.raw, format, settings, looksAhead: known == nil,
       interrupt: interrupt)
     let isBroadcast = context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0
@@ -149,16 +151,12 @@ package final class Demuxer {
       selected = Set(container.streams.map(\.index))
       applySelection()
     } catch {
-      var pointer: UnsafeMutablePointer<AVFormatContext>? = context
-      avformat_close_input(&pointer)
+      Self.close(context, limited)
       throw error
     }
   }
 
-  deinit {
-    var pointer: UnsafeMutablePointer<AVFormatContext>? = context
-    avformat_close_input(&pointer)
-  }
+  deinit { Self.close(context, limited) }
 
   package func stream(_ index: Int) -> StreamInfo? {
     let known = container.streams.first { $0.index == index }
@@ -356,6 +354,9 @@ package final class Demuxer {
     // After an interrupt libavformat returns an incomplete packet as if it were complete.
     if interrupt.isRaised { throw UprightError(.cancelled, "stopped", at: url) }
     if nested?.isRefused == true { throw Self.openError(0, url: url, nested, redirects) }
+    if result < 0, let limited, limited.isExceeded {
+      throw limited.error(at: url, remedy: Self.keptRemedy)
+    }
     guard result >= 0 else {
       guard let error = Self.readError(result, at: url) else { return nil }
       throw error

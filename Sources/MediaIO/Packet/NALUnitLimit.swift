@@ -1,12 +1,14 @@
 internal import CUprightFFmpeg
 internal import Glibc
 
-/// The limit on the NAL units of a packet of H.264 or HEVC.
+/// The limits on the NAL units of a packet, and of an access unit that libavformat collects, of H.264 or HEVC.
 ///
 /// libavcodec allocates four KiB for each unit before it looks at it, so that a megabyte of empty units would take more
 /// than a gigabyte. No level allows more than 600 slices in a picture.
 enum NALUnitLimit {
   static let units = 6144
+  /// The largest access unit of a byte stream. Uncompressed frames of 8K have 50 MB.
+  static let bytes = 64 << 20
 
   /// Returns whether a packet of a stream has more units.
   static func isExceeded(
