@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import UprightOrientation
 import UprightSignals
 import UprightTestSupport
 
@@ -68,8 +69,10 @@ struct SelfContainedTests {
     }
   }
 
-  @Test("Parameter sets that change stay in band")
-  func changing() throws {
+  @Test(
+    "Parameter sets that change have a sample entry each",
+    arguments: ["in.ts", "in.mkv", "in.mp4"], ["out.mp4", "out.mov"])
+  func changing(_ input: String, _ output: String) throws {
     let scratch = try Scratch()
     let (one, two) = (scratch.path("one.hevc"), scratch.path("two.hevc"))
     try Self.clip(one, depth: 8, bFrames: 0, "")
@@ -77,11 +80,19 @@ struct SelfContainedTests {
       "-f lavfi -i testsrc2=s=64x96:r=10:d=1 -c:v libx265 -pix_fmt yuv420p "
         + "-x265-params keyint=4:bframes=0:repeat-headers=1:log-level=none:no-sao=1:ref=1", [two])
     let bytes = try [one, two].map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
-    try (bytes[0] + bytes[1]).write(to: URL(fileURLWithPath: scratch.path("both.hevc")))
-    let source = scratch.path("in.ts")
-    try FFmpegTool.run("-r 10 -i \(scratch.path("both.hevc")) -c copy", [source])
-    let run = try Transcoded(source, to: scratch.path("out.mp4"))
+    try (bytes[0] + bytes[1] + bytes[0])
+      .write(to: URL(fileURLWithPath: scratch.path("both.hevc")))
+    let source = scratch.path(input)
+    let tag = input == "in.mp4" ? "-tag:v hev1" : ""
+    try FFmpegTool.run("-r 10 -i \(scratch.path("both.hevc")) -c copy \(tag)", [source])
+    let run = try Transcoded(source, to: scratch.path(output))
+    #expect(run.result.output.copiedFrames == 30)
+    #expect(run.result.output.sizes == [PixelSize(64, 96)])
     #expect(try Self.digest(run.path) == Self.digest(source))
-    #expect(run.result.output.frames == 20)
+    #expect(try Self.unitTypes(run.path).isDisjoint(with: [32, 33, 34]))
+    let file = try #require(ByteSource(regularFile: run.path))
+    let movie = try #require(MovieContent(in: file))
+    let entries = try #require(MovieTrack.tracks(inMovie: movie.bytes).first).entries
+    #expect(entries.map(\.type) == ["hvc1", "hvc1"])
   }
 }

@@ -24,7 +24,8 @@ final class CopyRun {
   private let selfContained: SelfContainedHEVC?
   private var tally: FrameTally
   private var leading = LeadingFrames()
-  private var isStarted = false
+  /// The number of packets written.
+  private var sent = 0
   private var warnings: [String]
   private let started = ContinuousClock.now
 
@@ -46,7 +47,8 @@ final class CopyRun {
         "\(inputSurvey.survey.leading) frames that refer to frames before the input are left out")
     }
     selfContained = try SelfContainedHEVC(
-      plan.video, inputSurvey.survey.sets, container: plan.container)
+      plan.video, inputSurvey.survey.sets, hidesFrames: inputSurvey.survey.hidden > 0,
+      container: plan.container)
     format = EncodedFormat(
       index: 0, size: plan.video.parameters.size,
       parameters: selfContained?.parameters ?? plan.video.parameters)
@@ -107,9 +109,13 @@ final class CopyRun {
   }
 
   private func send(_ packet: consuming Packet) throws(UprightError) {
-    let first = isStarted ? nil : format
-    isStarted = true
-    try output.writeFrame(packet, format: first)
+    var format = sent == 0 ? format : nil
+    if let parameters = selfContained?.changes[sent] {
+      let size = plan.video.parameters.size
+      format = EncodedFormat(index: sent, size: size, parameters: parameters)
+    }
+    sent += 1
+    try output.writeFrame(packet, format: format)
   }
 
   /// Returns the turn of the frame at `pts`.

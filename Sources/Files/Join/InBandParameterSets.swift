@@ -8,6 +8,22 @@ internal import UprightMediaIO
 struct InBandParameterSets: Sendable {
   /// `nil` for codecs without parameter sets.
   private(set) var parameterSets: StreamParameterSets?
+  /// A part of an HEVC stream with sets that don't change.
+  struct Version: Sendable {
+    /// The index of its first packet in decoding order.
+    let firstPacket: Int
+    fileprivate(set) var sets: StreamParameterSets
+  }
+
+  /// The parts of an HEVC stream whose sets change at keyframes that contain all of the new ones; empty if they
+  /// change otherwise.
+  private(set) var versions: [Version] = []
+  private var packets = 0
+  private let configuration: [UInt8]
+
+  /// The most sample descriptions of a track that are written.
+  private static let mostVersions = 255
+
   /// The maximum number of frames that precede another frame in decoding order and follow it in presentation
   /// order; `nil` before the first frame with a timestamp.
   private(set) var reordering: Int?
@@ -17,8 +33,12 @@ struct InBandParameterSets: Sendable {
   private static let depth = 17
 
   init(_ video: StreamInfo) {
+    configuration = video.parameters.extradata
     parameterSets = DisplayOrientationTracker.Codec(named: video.codecName).map {
       StreamParameterSets(codec: $0, configuration: video.parameters.extradata)
+    }
+    if let parameterSets, video.codecName == "hevc" {
+      versions = [Version(firstPacket: 0, sets: parameterSets)]
     }
   }
 
@@ -41,10 +61,33 @@ struct InBandParameterSets: Sendable {
   /// Processes one packet of the stream, in decoding order.
   mutating func read(_ packet: borrowing Packet) {
     unsafe packet.withBytes { bytes in unsafe parameterSets?.read(bytes) }
+    noteVersion(packet)
     guard let pts = packet.pts else { return }
     let place = latest.firstIndex { $0 > pts } ?? latest.count
     reordering = max(reordering ?? 0, latest.count - place)
     latest.insert(pts, at: place)
     if latest.count > Self.depth { latest.removeFirst() }
+  }
+
+  private mutating func noteVersion(_ packet: borrowing Packet) {
+    defer { packets += 1 }
+    guard var last = versions.popLast() else { return }
+    let before = last.sets
+    unsafe packet.withBytes { bytes in unsafe last.sets.read(bytes) }
+    guard last.sets.flaw == .changing else {
+      versions.append(last)
+      return
+    }
+    var own = StreamParameterSets(
+      codec: .hevc, configuration: configuration, hasItsSets: false)
+    unsafe packet.withBytes { bytes in unsafe own.read(bytes) }
+    guard packet.isKey, own.isComplete, versions.count + 1 < Self.mostVersions else {
+      versions = []
+      return
+    }
+    last.sets = before
+    // The sets of the configuration may be others than those of the first keyframe.
+    if packets > 0 { versions.append(last) }
+    versions.append(Version(firstPacket: packets, sets: own))
   }
 }

@@ -28,13 +28,24 @@ package struct StreamParameterSets: Sendable {
 
   /// Creates a collector for one stream.
   ///
-  /// - Parameter configuration: as for `DecoderConfiguration`.
-  package init(codec: DisplayOrientationTracker.Codec, configuration bytes: [UInt8]) {
+  /// - Parameters:
+  ///   - configuration: as for `DecoderConfiguration`.
+  ///   - hasItsSets: Whether the stream begins with the sets of the configuration.
+  package init(
+    codec: DisplayOrientationTracker.Codec, configuration bytes: [UInt8], hasItsSets: Bool = true
+  ) {
     self.codec = codec
     configuration = try? DecoderConfiguration(bytes, codec: codec)
     framing = configuration?.framing ?? .startCodes
     if configuration == nil { flaw = .unreadable }
+    guard hasItsSets else { return }
     for set in configuration?.sets ?? [] { add(set) }
+  }
+
+  /// Whether there is a set of each kind, and no flaw.
+  package var isComplete: Bool {
+    flaw == nil
+      && ParameterSet.Kind.allCases.allSatisfy { kind in sets.contains { $0.kind == kind } }
   }
 
   /// Adds a set by its NAL unit, as if it had been in a packet. Returns `false` if it isn't a parameter set.
