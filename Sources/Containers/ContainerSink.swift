@@ -251,9 +251,13 @@ package final class ContainerSink: PacketSink {
       try MatroskaProjection.makeRectangular(staged.temporaryPath)
     }
     if let staged { try sampleDescriptions?.write(toFileAt: staged.temporaryPath) }
-    if let staged, let description, !description.entryBoxes.isEmpty {
-      try SampleEntryBoxes(boxes: description.entryBoxes)
-        .write(toFileAt: staged.temporaryPath, location: target)
+    if let staged, let description,
+      !description.entryBoxes.isEmpty || !description.userData.isEmpty
+    {
+      let entries = SampleEntryBoxes(boxes: description.entryBoxes)
+      try FilePatcher(path: staged.temporaryPath, location: target).extendIndex(at: target) {
+        description.userData.rebuilt(entries.rebuilt($0))
+      }
     }
     sampleDescriptions = nil
   }

@@ -48,6 +48,8 @@ package struct OutputDescription: Sendable {
   package var mark: OrientationMetadata?
   /// Boxes that are added to the tracks' sample entries, by the index of the track.
   package var entryBoxes: [Int: [[UInt8]]] = [:]
+  /// Boxes of user data of the input that are added to the output's.
+  package var userData = UserDataBoxes()
   /// Whether there is a video track. Without one, its packets still decide where segments end.
   var hasVideo = true
 

@@ -7,26 +7,8 @@ struct SampleEntryBoxes {
   /// The boxes by the index of the track.
   let boxes: [Int: [[UInt8]]]
 
-  /// Adds the boxes to the first sample entry of their track, except those of a type that is there already.
-  func write(toFileAt path: String, location: String) throws(UprightError) {
-    let file = try FilePatcher(path: path, location: location)
-    var place = 0
-    var isBeforeMedia = true
-    while let box = try file.box(at: place), box.type != "moov" {
-      if box.type == "mdat" { isBeforeMedia = false }
-      place = box.whole.upperBound
-    }
-    guard let index = try file.box(at: place)?.whole else {
-      throw UprightError(.fault, "the file's index is not as expected: no moov", at: location)
-    }
-    let old = try file.bytes(in: index)
-    var new = rebuilt(old)
-    let growth = new.count - old.count
-    guard growth > 0, !isBeforeMedia || new.moveChunks(by: growth) else { return }
-    try file.replace(index, with: new)
-  }
-
-  /// Returns the index with the boxes and chunk offsets unchanged.
+  /// Returns the index with the boxes in the first sample entry of their track, except those of a type that is there
+  /// already. Chunk offsets are unchanged.
   func rebuilt(_ moov: [UInt8]) -> [UInt8] {
     guard let movie = MP4Boxes(moov, in: moov.indices).complete.first else { return moov }
     let tracks = MovieTrack.tracks(inMovie: Array(moov[movie.payload]))

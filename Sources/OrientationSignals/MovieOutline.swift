@@ -10,10 +10,20 @@ package struct MovieOutline: Sendable, Hashable {
     package let identifier: [UInt8]
   }
 
+  /// A box of user data (ISO/IEC 14496-12, 8.10.1).
+  package struct UserData: Sendable, Hashable {
+    package let place: Place
+    /// The whole box.
+    package let bytes: [UInt8]
+  }
+
   /// Each place once, in the order of the file.
   package private(set) var places: [Place] = []
   /// The names of the `keys` lists of metadata (QuickTime File Format, "Metadata item keys").
   package private(set) var keys: [String] = []
+  /// The boxes of user data, but for those that are too large together.
+  package private(set) var userData: [UserData] = []
+  private var userDataSize = 0
   private var seen: Set<Place> = []
 
   /// The boxes that contain boxes. `stsd` isn't one here.
@@ -22,6 +32,8 @@ package struct MovieOutline: Sendable, Hashable {
   ]
   /// The maximum number of places.
   private static let limit = 10_000
+  /// The maximum number of bytes of user data.
+  private static let userDataLimit = 4 << 20
 
   /// - Parameter movie: The content of a `moov` box.
   package init(movie: [UInt8]) { read(movie, movie.indices, [], track: nil) }
@@ -41,6 +53,12 @@ package struct MovieOutline: Sendable, Hashable {
         path: parents + [box.type], track: track,
         identifier: box.type == "uuid" ? Array(movie[box.payload.prefix(16)]) : [])
       if seen.insert(place).inserted { places.append(place) }
+      if parents.last == "udta", box.isComplete,
+        box.whole.count <= Self.userDataLimit - userDataSize
+      {
+        userDataSize += box.whole.count
+        userData.append(UserData(place: place, bytes: Array(movie[box.whole])))
+      }
       if box.type == "keys" { readKeys(movie, box.payload) }
       guard Self.containers.contains(box.type), parents.count < 8 else { continue }
       read(movie, content(of: box, movie), place.path, track: track)

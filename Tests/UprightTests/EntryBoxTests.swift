@@ -110,4 +110,38 @@ struct EntryBoxTests {
     let transport = try Transcoded(source, to: scratch.path("out.ts")) { $0.quick() }
     #expect(transport.result.output.dropped.contains { $0.contains("zaud") })
   }
+
+  @Test(
+    "User data of cameras is copied with the packets, but for positions, or named",
+    arguments: ["in.mp4", "in.mov"], ["out.mp4", "out.mov"])
+  func userData(_ input: String, _ output: String) throws {
+    let scratch = try Scratch()
+    let source = scratch.path(input)
+    try FFmpegTool.run(
+      "-f lavfi -i testsrc2=s=64x96:r=10:d=0.5 -f lavfi -i sine=d=0.5 -c:v libx264 -bf 2 -c:a aac",
+      [source])
+    let box = { (type: String) in MovieWriter.box(type, Self.content(type)) }
+    try MoviePatch.add(box("CAME") + box("gps ") + box("CAME"), to: ["moov", "udta"], in: source)
+    for (track, type) in ["FOV ", "MICS"].enumerated() {
+      let data = MovieWriter.box("udta", box(type))
+      try MoviePatch.add(data, to: ["moov", "trak"], track: track, in: source)
+    }
+    let run = try Transcoded(source, to: scratch.path(output))
+    #expect(run.result.output.copiedFrames == 5)
+    #expect(run.result.output.dropped == ["moov/udta: gps "], "\(run.result.output.dropped)")
+    let file = try #require(ByteSource(regularFile: run.path))
+    let outline = MovieOutline(movie: try #require(MovieContent(in: file)).bytes)
+    let types: [MP4BoxType?] = ["CAME", "gps ", "FOV ", "MICS"]
+    let found = outline.userData.filter { types.contains($0.place.path.last) }
+    #expect(found.map(\.place.track) == [1, 2, nil, nil], "\(found)")
+    #expect(found.map(\.bytes) == [box("FOV "), box("MICS"), box("CAME"), box("CAME")])
+    #expect(try FFmpegTool.frames(run.path).count == 5)
+    let encoded = try Transcoded(source, to: scratch.path("encoded.mp4")) {
+      $0.quick()
+      $0.reencode = .always
+    }
+    for type in ["CAME", "FOV ", "MICS"] {
+      #expect(encoded.result.output.dropped.contains { $0.contains(type) }, "\(type)")
+    }
+  }
 }

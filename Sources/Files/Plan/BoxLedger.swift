@@ -35,12 +35,22 @@ enum BoxLedger {
     return bytes[0] == 0xA9 && texts.contains(String(decoding: bytes.dropFirst(), as: UTF8.self))
   }
 
+  /// Returns whether a box of user data is copied with the packets. Positions are left out unless they are asked for.
+  static func isCopied(_ place: MovieOutline.Place, keepsLocation: Bool) -> Bool {
+    guard let type = place.path.last, !isAccounted(place) else { return false }
+    return keepsLocation || !type.name.lowercased().contains("gps")
+  }
+
   /// Returns the boxes of the index that the output lacks, as texts for the user: a line for each box that
   /// contains some.
-  static func named(_ outline: MovieOutline) -> [String] {
+  ///
+  /// - Parameter kept: The places of boxes that are copied.
+  static func named(
+    _ outline: MovieOutline, except kept: Set<MovieOutline.Place> = []
+  ) -> [String] {
     var order: [String] = []
     var names: [String: [String]] = [:]
-    for place in outline.places where !isAccounted(place) {
+    for place in outline.places where !isAccounted(place) && !kept.contains(place) {
       guard let type = place.path.last else { continue }
       let parents = place.path.dropLast().map(\.name)
       let parent = (["moov"] + parents).joined(separator: "/")

@@ -231,6 +231,7 @@ final class OutputStage {
     description.copiedVideo = mark == nil ? nil : plan.video
     description.mark = mark
     description.entryBoxes = plan.keptBoxes
+    description.userData = plan.keptUserData.boxes
     return description
   }
 

@@ -19,6 +19,27 @@ extension SessionPlan {
     return kept.filter { !$0.value.isEmpty }
   }
 
+  /// The boxes of user data that are added to the output's, and where they are in the input.
+  var keptUserData: (boxes: UserDataBoxes, places: Set<MovieOutline.Place>) {
+    var (boxes, places) = (UserDataBoxes(), Set<MovieOutline.Place>())
+    guard keepsEntries, mark != nil, let outline = demuxer.container.outline else {
+      return (boxes, places)
+    }
+    var tracks = [video.identifier: 0]
+    for side in sideTracks where side.isCopied { tracks[side.stream.identifier] = side.track }
+    for box in outline.userData
+    where BoxLedger.isCopied(box.place, keepsLocation: options.keepsLocation) {
+      if let track = box.place.track {
+        guard let track = tracks[track] else { continue }
+        boxes.tracks[track, default: []].append(box.bytes)
+      } else {
+        boxes.movie.append(box.bytes)
+      }
+      places.insert(box.place)
+    }
+    return (boxes, places)
+  }
+
   private func boxes(_ entry: SampleEntry) -> [[UInt8]] {
     BoxLedger.copied(entry, isTurned: isTurned).map { Array(entry.bytes(of: $0)) }
   }
@@ -51,7 +72,7 @@ extension SessionPlan {
     }
     let container = demuxer.container
     if let outline = container.outline {
-      for text in BoxLedger.named(outline) { add(text) }
+      for text in BoxLedger.named(outline, except: keptUserData.places) { add(text) }
       let read = Set(([container.metadata] + container.streams.map(\.metadata)).flatMap(\.keys))
       for key in outline.keys where !read.contains(key) {
         add("metadata \(key): not read")
