@@ -40,6 +40,45 @@ struct EditedCopyTests {
     }
   }
 
+  @Test(
+    "Of a GOP that an edit list cuts, what is shown is encoded, and the others are copied",
+    arguments: ["out.mkv", "out.ts", "out.flv", "out.mp4", "out.m3u8"])
+  func cut(_ name: String) throws {
+    let scratch = try Scratch()
+    let path = try Self.source(scratch, "source.mp4")
+    let whole = try Self.frames(path)
+    let start = try EditListPatch.mediaTimes(of: path)[0]
+    let edits: [[Range<Int>]] = [[5..<48], [7..<29], [0..<12, 27..<48], [6..<18, 24..<48]]
+    for (index, pieces) in edits.enumerated() {
+      let list = pieces.map {
+        EditListPatch.Edit(($0.count * 1000 + 12) / 24, at: $0.lowerBound * 512 + start)
+      }
+      let source = scratch.path("\(index).mp4")
+      try FileManager.default.copyItem(atPath: path, toPath: source)
+      try EditListPatch.write([list], to: source)
+      let run = try Transcoded(source, to: scratch.path("\(index)-\(name)"))
+      let frames = try Self.frames(run.path)
+      let shown = pieces.flatMap(Array.init)
+      #expect(frames.count == shown.count, "\(pieces)")
+      // Whole GOPs of 12 frames are copied, unless an edit list of the output hides what is before them.
+      let hidesAll = name == "out.mp4" && index == 0
+      let copied = shown.filter { frame in
+        let gop = frame / 12 * 12..<frame / 12 * 12 + 12
+        return hidesAll || gop.allSatisfy(shown.contains)
+      }
+      // Segments begin at keyframes of the encoder, and pieces with B-frames step back in decoding time.
+      guard name != "out.m3u8", pieces.count == 1 else { continue }
+      #expect(run.report["output"]["copied_frames"].int == copied.count, "\(pieces)")
+      for (frame, digest) in zip(shown, frames) where copied.contains(frame) {
+        #expect(digest == whole[frame], "\(pieces): frame \(frame)")
+      }
+      let times = try FFmpegTool.frames(run.path).compactMap(\.time)
+      for (before, after) in zip(times, times.dropFirst()) {
+        #expect(abs(after - before - 1.0 / 24) < 0.0021, "\(pieces): \(before) \(after)")
+      }
+    }
+  }
+
   @Test("Frames that are decoded later than they are shown keep their order in a copy")
   func lateDecoding() throws {
     let scratch = try Scratch()

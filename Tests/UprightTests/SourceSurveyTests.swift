@@ -64,7 +64,23 @@ struct SourceSurveyTests {
         Ramp(
           parts: [(PixelSize(64, 36), 6), (PixelSize(36, 64), 6)],
           expected: PixelSize(64, 36), name: "ramp.ts"),
-      ], check: 2, test: 5))
+        // Down again, and portrait.
+        Ramp(
+          parts: [(PixelSize(36, 64), 6), (PixelSize(90, 160), 12), (PixelSize(36, 64), 6)],
+          expected: PixelSize(90, 160)),
+        // A quarter of a short file is long enough.
+        Ramp(
+          parts: [(PixelSize(64, 36), 15), (PixelSize(128, 72), 6)],
+          expected: PixelSize(128, 72), name: "ramp.ts"),
+        Ramp(
+          parts: [(PixelSize(160, 90), 2), (PixelSize(64, 36), 20)],
+          expected: PixelSize(64, 36), name: "ramp.mkv"),
+        // The first size again, for longer together.
+        Ramp(
+          parts: [(PixelSize(96, 54), 6), (PixelSize(64, 36), 12), (PixelSize(96, 54), 6)],
+          expected: PixelSize(96, 54), name: "ramp.mkv"),
+        Ramp(parts: [(PixelSize(96, 54), 24)], expected: PixelSize(96, 54), name: "ramp.ts"),
+      ], check: 2, test: 10))
   func largest(_ ramp: Ramp) throws {
     let scratch = try Scratch()
     let input = try Self.ramp(scratch, ramp.parts, name: ramp.name)

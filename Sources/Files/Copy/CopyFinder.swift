@@ -29,8 +29,11 @@ struct CopyFinder {
       if !isByMetadata, inputSurvey.survey.stepsBack {
         throw CopyRefusal(reason: PacketSurvey.isOutOfOrder)
       }
-      guard !isByMetadata, let reason = inputSurvey.stretches.lazy.compactMap(reason).first else {
-        let survey = inputSurvey.survey
+      let survey = inputSurvey.survey
+      let hides = survey.hidden > 0 && !(survey.hidesAtStart && keepsEdits)
+      if isByMetadata, hides { throw CopyRefusal(reason: PacketSurvey.hides) }
+      let turned = isByMetadata ? nil : inputSurvey.stretches.lazy.compactMap(reason).first
+      guard let reason = turned ?? (hides ? PacketSurvey.hides : nil) else {
         let isRepaired = survey.hidden == 0 && survey.hasLateDecodingTimes
         return CopyPlan(
           method: .copy(
@@ -41,10 +44,7 @@ struct CopyFinder {
             ? "the turn is written as metadata" : CopyPlan.reasonToCopy)
       }
       if plan.options.reencode == .never { throw CopyRefusal(reason: reason) }
-      if inputSurvey.survey.hidden > 0 {
-        throw CopyRefusal(reason: "\(reason); \(PacketSurvey.hides)")
-      }
-      if inputSurvey.survey.leading > 0 {
+      if survey.leading > 0 {
         throw CopyRefusal(reason: "\(reason); the input begins within a GOP")
       }
       return CopyPlan(method: .parts(try joined(inputSurvey, reason)), reason: reason)
@@ -56,6 +56,9 @@ struct CopyFinder {
       throw UprightError(.fault, "\(error)")
     }
   }
+
+  /// Whether the output has edit lists.
+  private var keepsEdits: Bool { [.mp4, .mov].contains(plan.container) }
 
   private var reasonFromOptions: String? {
     let options = plan.options

@@ -42,6 +42,7 @@ struct InputParts {
     let ends = cuts.dropFirst() + [inputSurvey.survey.shown.count]
     var reasons = zip(cuts, ends).map { cut, end in
       inputSurvey.stretches(in: cut..<end).lazy.compactMap(reason).first
+        ?? (inputSurvey.survey.hidesFrames(in: cut..<end) ? PacketSurvey.hides : nil)
     }
     // A held frame or a crossfade begins with an earlier frame, which must be decoded with it.
     for index in cuts.indices.dropFirst().reversed()

@@ -9,9 +9,12 @@ internal import UprightPipeline
 struct PacketSurvey {
   /// Presentation times in ticks, ascending, without those of frames that an edit list hides.
   let shown: [Int64]
-  /// The number of frames at the start that an edit list hides and that are copied as hidden frames. Nonzero
-  /// only if all frames are copied to a container with edit lists.
+  /// The number of frames that an edit list hides and that others refer to.
   let hidden: Int
+  /// Whether an output's edit list can hide these frames: they are before all others, at the start.
+  let hidesAtStart: Bool
+  /// The entry points of GOPs with hidden frames.
+  private let cutEntries: Set<Int>
   /// The number of frames of the first GOP that refer to frames missing from the input. A copy leaves them
   /// out.
   let leading: Int
@@ -42,6 +45,7 @@ struct PacketSurvey {
     (self.shown, self.changes, self.sets, self.warnings) = (shown, changes, sets, warnings)
     (times, givenDecodingTimes, entries, digests) = (shown, [], [], [])
     (hidden, leading, tracksDigest, stepsBack) = (0, 0, nil, false)
+    (hidesAtStart, cutEntries) = (false, [])
   }
 
   /// Reads the packets of the input of `plan`.
@@ -53,11 +57,10 @@ struct PacketSurvey {
       throw CopyRefusal(reason: "the input is not seekable")
     }
     let demuxer = try Demuxer(again: first, format: request.inputFormat)
-    let keepsEdit = [.mp4, .mov].contains(plan.container)
     let others = plan.sideTracks.map(\.stream.index)
     let tracks = plan.digestsPackets ? try TrackDigest(others) : nil
     let collector = PacketCollector(
-      video, keepsEdit: keepsEdit, digest: plan.digestsPackets ? try PacketDigest() : nil)
+      video, digest: plan.digestsPackets ? try PacketDigest() : nil)
     var scan = try SignalScan(demuxer) { packet in
       collector.add(packet)
       tracks?.add(packet)
@@ -86,11 +89,11 @@ struct PacketSurvey {
     hidden = collector.hidden.count
     leading = collector.leading.count
     stepsBack = collector.stepsBack
+    cutEntries = collector.cutEntries
     // An edit list that ends or is interrupted before the last frame would show hidden frames.
     // So would one that begins with a pause, which the output's edit list would give the hidden frames.
-    if let last = collector.hidden.max(), last >= shown[0] || shown[0] > 0 {
-      throw CopyRefusal(reason: Self.hides)
-    }
+    let start = shown[0]
+    hidesAtStart = collector.hidden.max().map { $0 < start && start <= 0 } ?? false
   }
 
   /// Returns the warning about frames that the output's edit list hides.
@@ -115,12 +118,17 @@ struct PacketSurvey {
         latest = max(latest, times[index])
         index += 1
       }
+      // A GOP that begins with hidden frames is encoded, in whichever order its first shown frames are.
+      let isFirst = times[entry] == shown[entry] || cutEntries.contains(entry)
       // If the latest of the first n decoded frames is the n-th shown frame, they are the same frames.
-      if times[entry] == shown[entry], entry == 0 || latest == shown[entry - 1] {
-        cuts.append(entry)
-      }
+      if isFirst, entry == 0 || latest == shown[entry - 1] { cuts.append(entry) }
     }
     return cuts
+  }
+
+  /// Returns whether an edit list hides frames between two cuts.
+  func hidesFrames(in frames: Range<Int>) -> Bool {
+    !cutEntries.isEmpty && cutEntries.contains(where: frames.contains)
   }
 
   /// Whether a packet's decoding time is later than its presentation time.
@@ -191,7 +199,7 @@ private final class PacketCollector {
 
   private(set) var digests: [UInt64] = []
   private let digest: PacketDigest?
-  private let keepsEdit: Bool
+  private(set) var cutEntries: Set<Int> = []
 
   /// Whether the times step back: at a packet that refers to no earlier one, in decoding times, or further than any
   /// decoder reorders (16 frames: ISO/IEC 14496-10, A.3.1).
@@ -200,13 +208,10 @@ private final class PacketCollector {
   /// The number of packets so far.
   var count: Int { times.count + hidden.count + leading.count }
 
-  /// - Parameters:
-  ///   - keepsEdit: Whether the output keeps frames hidden by an edit list.
-  ///   - digest: Computes the digests of packets; `nil` if there are to be none.
-  init(_ video: StreamInfo, keepsEdit: Bool, digest: PacketDigest?) {
+  /// - Parameter digest: Computes the digests of packets; `nil` if there are to be none.
+  init(_ video: StreamInfo, digest: PacketDigest?) {
     self.digest = digest
     self.video = video.index
-    self.keepsEdit = keepsEdit
     reader = EntryPointReader(video)
     sets = InBandParameterSets(video)
     times.reserveCapacity(min(video.frameCount, 1 << 20))
@@ -216,16 +221,21 @@ private final class PacketCollector {
   func add(_ packet: borrowing Packet) {
     guard packet.streamIndex == video, problem == nil else { return }
     if packet.newExtradata != nil { problem = "the codec parameters change" }
-    if packet.isDiscarded && !keepsEdit { problem = PacketSurvey.hides }
     guard let pts = packet.pts else {
       problem = "a frame has no timestamp"
       return
     }
     if leading.accepts(packet) { return }
-    if packet.isDiscarded { return hidden.append(pts) }
     if reader.kind(of: packet) == .closed {
+      // Hidden frames of a GOP of which no frame is shown.
+      if entries.last == times.count { entries.removeLast() }
+      cutEntries.remove(times.count)
       entries.append(times.count)
-      if pts <= latest { hasStepBack = true }
+      if !packet.isDiscarded, pts <= latest { hasStepBack = true }
+    }
+    if packet.isDiscarded {
+      cutEntries.insert(entries.last ?? 0)
+      return hidden.append(pts)
     }
     if let dts = packet.dts, let last = decodingTimes.last, dts < last { hasStepBack = true }
     latest = max(latest, pts)

@@ -121,6 +121,7 @@ final class PartReader: @unchecked Sendable {
   private func process(_ packet: consuming Packet) throws(UprightError) {
     let parts = input.parts
     let last = single == nil ? parts.count - 1 : part
+    if packet.isDiscarded, single == nil { return try takeHidden(packet) }
     // There may be more packets than in the survey if the file is still being written.
     guard self.packet < parts[last].frames.upperBound else {
       if single != nil { isOpen = false }
@@ -136,11 +137,7 @@ final class PartReader: @unchecked Sendable {
     }
     defer { self.packet += 1 }
     if single != nil, self.packet < parts[part].frames.lowerBound { return }
-    while self.packet >= parts[part].frames.upperBound {
-      end()
-      part += 1
-      try begin()
-    }
+    try goOn()
     outcome.packets += 1
     if let digest { outcome.digests.append(digest.of(packet)) }
     if let encoder {
@@ -161,6 +158,23 @@ final class PartReader: @unchecked Sendable {
     copy.dts = input.decodingTimes[self.packet]
     copy.rescale(to: plan.videoTimeBase)
     isOpen = exchange.put(copy, part: part, limit: Self.copiedLimit)
+  }
+
+  /// Takes a packet that an edit list hides. It is only decoded: a keyframe for the next frame that is shown, others
+  /// with those before them.
+  private func takeHidden(_ packet: consuming Packet) throws(UprightError) {
+    guard self.packet < input.parts[input.parts.count - 1].frames.upperBound else { return }
+    if packet.isKey { try goOn() }
+    if let encoder { _ = encoder.queue.put(packet) }
+  }
+
+  /// Goes to the part of the next packet.
+  private func goOn() throws(UprightError) {
+    while packet >= input.parts[part].frames.upperBound {
+      end()
+      part += 1
+      try begin()
+    }
   }
 
   private func begin() throws(UprightError) {
