@@ -14,7 +14,7 @@ struct FLVClip: Sendable {
     let kind: UInt8
     /// The timestamp, in milliseconds.
     var time: Int
-    let body: [UInt8]
+    var body: [UInt8]
 
     var isVideo: Bool { kind == 9 }
 

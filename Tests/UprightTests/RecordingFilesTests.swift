@@ -28,9 +28,7 @@ struct RecordingFilesTests {
         interval: MediaTime(1, .one), interrupt: Interrupt(), report: { tell($0) })
       tell = { [unowned self] in told.append($0) }
       try sink.begin(
-        OutputDescription(
-          format: try Self.format(0), videoTimeBase: tick, frameRate: nil, videoMetadata: [:],
-          sideTracks: [], metadata: [:], listsTags: false, chapters: [], earliestTime: .zero))
+        OutputDescription(format: try Self.format(0), videoTimeBase: tick))
     }
 
     /// Returns a format whose size differs from that of the one before.
