@@ -30,7 +30,7 @@ package struct SourceOutcome: Sendable {
   /// Whether the caller stopped reading.
   package var isStopped = false
   /// The number of packets that an edit list marks as never shown.
-  var discardedPackets = 0
+  package var discardedPackets = 0
   package var interlacedFrames = 0
   /// Whether a part was skipped. If so, packet counts don't indicate damage.
   package var isPartial = false

@@ -17,6 +17,8 @@ final class PartReader: @unchecked Sendable {
     var damaged = 0
     var error: UprightError?
     var isStopped = false
+    /// The number of packets that an edit list hides.
+    var hidden = 0
     /// The digests of the video packets, if they were requested.
     var digests: [UInt64] = []
     /// The encoders that were started and must be waited for.
@@ -164,6 +166,7 @@ final class PartReader: @unchecked Sendable {
   /// with those before them.
   private func takeHidden(_ packet: consuming Packet) throws(UprightError) {
     guard self.packet < input.parts[input.parts.count - 1].frames.upperBound else { return }
+    outcome.hidden += 1
     if packet.isKey { try goOn() }
     if let encoder { _ = encoder.queue.put(packet) }
   }

@@ -24,7 +24,8 @@ struct PartsOutcome: Sendable {
   init(_ read: PartReader.Outcome) {
     source.error = read.error
     source.isStopped = read.isStopped
-    source.videoPackets = read.packets
+    source.videoPackets = read.packets + read.hidden
+    source.discardedPackets = read.hidden
     source.frames = read.copied
     source.damagedPackets = read.damaged
     copied = read.copied
