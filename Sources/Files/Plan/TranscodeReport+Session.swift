@@ -23,7 +23,10 @@ extension TranscodeReport {
         duration: plan.duration?.seconds),
       output: Output(
         named: plan.request.output, files: output?.files ?? [],
-        sizes: output?.formats.map(\.size) ?? [], frames: tally.frames, copiedFrames: tally.copied,
+        // A format may differ from the one before it in its parameter sets alone.
+        sizes: (output?.formats ?? []).map(\.size).reduce(into: []) { sizes, size in
+          if sizes.last != size { sizes.append(size) }
+        }, frames: tally.frames, copiedFrames: tally.copied,
         duration: tally.duration.seconds,
         dropped: plan.allDropped(frameMetadata: outcome.droppedMetadata)),
       formats: tally.changes, decisions: decisions, warnings: warnings,
