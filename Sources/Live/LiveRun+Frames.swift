@@ -31,6 +31,12 @@ extension LiveRun {
     } else {
       try start(with: frame)
     }
+    if lostAt != nil {
+      // Repeated frames end a little before it.
+      while let held, time - lastEncoded > 2 * clock.step, time - lastEncoded < LiveClock.rate {
+        try show(held, at: lastEncoded + clock.step)
+      }
+    }
     if lostAt != nil || control.state == .waiting { control.enter(.live) }
     lostAt = nil
     try fill(before: time)

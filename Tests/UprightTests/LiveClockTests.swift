@@ -156,7 +156,8 @@ import UprightTestSupport
     clock.lose()
     var filled: [Int64] = []
     while let time = clock.repeatTime(wall: 9 * 3600 + 90_000) { filled.append(time) }
-    #expect(filled == (10...34).map { Int64($0) * 3600 })
+    // A quarter of a second behind the wall clock.
+    #expect(filled == (10...27).map { Int64($0) * 3600 })
     // Another publisher with another clock, 1.05 s later.
     let wall: Int64 = 9 * 3600 + 94_500
     #expect(clock.frameTime(123_456_789, wall: wall) == wall)
