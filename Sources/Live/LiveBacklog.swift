@@ -24,6 +24,8 @@ struct LiveBacklog {
   private var due = 1.0
   /// The time and the backlog when the share was last changed.
   private var checked: (wall: Int64, behind: Int64)?
+  /// How many times in a row the backlog was large and didn't shrink. Once may be a process that was stopped.
+  private var stalls = 0
   /// The time when a frame was last dropped.
   private var lastDrop: Int64?
 
@@ -36,7 +38,7 @@ struct LiveBacklog {
   /// How long a session counts as overloaded after the last dropped frame.
   private static let overloadTime = 2 * LiveClock.rate
 
-  /// - Parameter seconds: The backlog above which packets are skipped, in seconds. From a quarter of it on, frames are
+  /// - Parameter seconds: The backlog above which packets are skipped, in seconds. From half of it on, frames are
   ///   dropped.
   init(seconds: Double = 1) {
     limit = LiveClock.timeBase.ticks(in: min(max(seconds, 0), 3600))
@@ -58,11 +60,12 @@ struct LiveBacklog {
     if elapsed >= Self.interval {
       checked = (wall, behind)
       let isShrinking = behind < last.behind - elapsed / 20
-      if behind > limit / 4, !isShrinking {
+      stalls = behind > limit / 2 && !isShrinking ? stalls + 1 : 0
+      if stalls > 1 {
         share = max(share * 0.75, Self.leastShare)
         skips = behind > limit
         if skips { checked = (wall, 0) }
-      } else if behind < limit / 8 {
+      } else if behind < limit / 4 {
         share = min(share * 1.1, 1)
       }
     }
