@@ -4,23 +4,10 @@
 # metrics with Prometheus, chunks and sessions on several machines, the kernels for aarch64, every combination of
 # containers and players, calls that Janus records and forwards, the wheels and the packages in a clean system.
 # SHORT=1 runs a shorter form, for CI. Needs both programs: `make check-slow` builds them.
-#
-# The checks of live sessions wait more than they compute. In the short form, builds with sanitizers take the time that they
-# leave.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if [ "${SHORT:-0}" = 1 ]; then
-  # Has a session of its own, because the scheduler shares the cores among sessions first, whatever the priorities in them
-  # (sched(7), autogroup).
-  setsid bash -ec '
-    { echo 19 >/proc/self/autogroup; } 2>/dev/null || true
-    chrt --idle --pid 0 $$
-    Scripts/sanitized.sh address build engine
-    Scripts/sanitized.sh address build --package-path Service --product UprightServiceFuzzer
-    Scripts/sanitized.sh thread build' >.build/sanitized.log 2>&1 &
-  builds=$!
-  trap 'kill -- -$builds 2>/dev/null || true' EXIT
   python3 Tests/Slow/memory.py --short-seconds 10 --long-seconds 60
   python3 Tests/Slow/fuzz.py --runs 60
   python3 Tests/Slow/playlists.py --runs 200
@@ -30,9 +17,6 @@ if [ "${SHORT:-0}" = 1 ]; then
   SHORT=1 python3 Tests/Slow/api.py
   python3 Tests/Slow/prometheus.py
   SHORT=1 Scripts/check-scale.sh
-  tail -n +1 -f --pid $builds .build/sanitized.log
-  wait $builds
-  trap - EXIT
   TIME=20 Scripts/fuzz.sh
   Scripts/sanitized.sh address check engine \
     --filter '^(PixelKernels|OrientationSignals|RTP|UprightFrames|Upright)Tests\.'

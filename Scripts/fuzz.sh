@@ -8,9 +8,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-build=.build-address
-folder=.build-fuzz
-findings=$folder/findings
+build=.build-fuzz
+findings=$build/findings
 seconds=${TIME:-20}
 read -ra targets <<<"${TARGET:-$(ls Fuzz/Corpus Service/Fuzz/Corpus | grep -v : | tr '\n' ' ')}"
 limits=(-max_len=4096 -timeout=20 -rss_limit_mb=2048)
@@ -21,31 +20,26 @@ export SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0
 # Output files are synced to the disk, which is fastest in memory.
 [ ! -d /dev/shm ] || export TMPDIR=/dev/shm
 
+# The compiler uses the last of several -sanitize options, and the package manager writes them in any order.
+build() {
+  Scripts/quiet.py swift build "$@" --scratch-path "$build" --disable-build-manifest-caching --disable-index-store \
+    -debug-info-format none --sanitize=fuzzer --sanitize=address -Xswiftc -sanitize=fuzzer,address -Xswiftc -DFUZZING
+}
 # Where the corpus of a target is, and the program that runs it.
 corpus_of() { ls -d Fuzz/Corpus/"$1" Service/Fuzz/Corpus/"$1" 2>/dev/null; }
 program_of() {
   case $(corpus_of "$1") in
-    Service/*) echo "$folder/UprightServiceFuzzer" ;;
-    *) echo "$folder/UprightFuzzer" ;;
+    Service/*) echo "$build/debug/UprightServiceFuzzer" ;;
+    *) echo "$build/debug/UprightFuzzer" ;;
   esac
 }
-# link NAME "LIBRARIES" OPTIONS...: builds a program as the tests with the address sanitizer are built, and links it again,
-# with libFuzzer, which has the main function.
-link() {
-  local name=$1 libraries=$2
-  shift 2
-  Scripts/sanitized.sh address build --product "$name" "$@"
-  # shellcheck disable=SC2086
-  swiftc -emit-executable -sanitize=fuzzer,address -use-ld=lld -o "$folder/$name" \
-    "@$build/debug/$name.product/Objects.LinkFileList" $libraries
-}
-mkdir -p "$findings"
 programs=$(for target in "${targets[@]}"; do program_of "$target"; done | sort -u)
-[[ $programs != */UprightFuzzer* ]] || link UprightFuzzer "-lavformat"
-[[ $programs != */UprightServiceFuzzer* ]] || link UprightServiceFuzzer "-lavformat -lqrencode -lz -lstdc++" --package-path Service
+[[ $programs != */UprightFuzzer* ]] || build --product UprightFuzzer
+[[ $programs != */UprightServiceFuzzer* ]] || build --package-path Service --product UprightServiceFuzzer
+mkdir -p "$findings"
 
 run() {
-  local target=$1 corpus=$folder/corpus/$1 log=$folder/$1.log status=0 fuzzer
+  local target=$1 corpus=$build/corpus/$1 log=$build/$1.log status=0 fuzzer
   fuzzer=$(program_of "$1")
   mkdir -p "$corpus"
   FUZZ_TARGET=$target "$fuzzer" "$corpus" "$(corpus_of "$target")" "${limits[@]}" \
@@ -87,11 +81,11 @@ done
 
 if [ "${MERGE:-0}" = 1 ]; then
   for target in "${targets[@]}"; do
-    merged=$folder/merged
+    merged=$build/merged
     rm -rf "$merged" && mkdir "$merged"
     seeds=$(corpus_of "$target")
     FUZZ_TARGET=$target "$(program_of "$target")" -set_cover_merge=1 "${limits[@]}" "$merged" \
-      "$seeds" "$folder/corpus/$target" >"$folder/$target.merge.log" 2>&1
+      "$seeds" "$build/corpus/$target" >"$build/$target.merge.log" 2>&1
     rm -rf "$seeds" && mv "$merged" "$seeds"
   done
 fi

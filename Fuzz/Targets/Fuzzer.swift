@@ -10,8 +10,10 @@ private let target: FuzzTarget = {
   }
   return target
 }()
+#endif
 
-/// The function that libFuzzer calls with each input.
+#if DEBUG && FUZZING
+/// The function that libFuzzer, which has its own main function, calls with each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   do {
@@ -21,9 +23,9 @@ public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   }
   return 0
 }
-#endif
-
-/// Stands for libFuzzer's main function, with which Scripts/fuzz.sh links this again.
+#else
+/// Stands for libFuzzer's main function in a build without it, such as that of the tests.
 @main struct WithoutFuzzer {
   static func main() { print("built without libFuzzer: use make fuzz") }
 }
+#endif
