@@ -48,8 +48,8 @@ final class ArrivedPackets: @unchecked Sendable {
 
   /// Further input waits in the network.
   private static let limit = (count: 4096, bytes: 8 << 20)
-  /// A step back of the timestamps of at least this is a new timeline, in ticks. Frames are reordered by far less.
-  private static let jump = 10 * LiveClock.rate
+  /// A step back of the timestamps of more than this is a new timeline, in ticks. Frames are reordered by less.
+  private static let jump = LiveClock.rate
 
   /// Queues hold no noncopyable elements.
   private final class Box {

@@ -24,8 +24,7 @@ final class LiveReader: @unchecked Sendable {
   /// Whether the last stream that was opened over http is complete: a file, or a playlist that has ended.
   private var isComplete = false
 
-  /// The packets of this stream before its video, and whether the session was told that it has none yet.
-  private var packetsBeforeVideo = 0
+  /// Whether the session was told that this stream has no video yet.
   private var hasSaidNoVideo = false
 
   /// The delay before the input is reopened, in seconds: the first and the largest.
@@ -205,7 +204,8 @@ final class LiveReader: @unchecked Sendable {
   private func read(
     _ source: any PacketSource, since opening: ContinuousClock.Instant
   ) throws(UprightError) {
-    (packetsBeforeVideo, hasSaidNoVideo) = (0, false)
+    let start = ContinuousClock.now
+    hasSaidNoVideo = false
     try source.checkReadable()
     let tracks = try LiveTracks(source, pixels: pixels, format: audioFormat, packets)
     var pacer = isPaced ? PacketPacer(interrupt, since: opening) : nil
@@ -224,7 +224,7 @@ final class LiveReader: @unchecked Sendable {
         if tracks.video != nil {
           isWanted = packets.put(packet, isVideo: isVideo) && isWanted
         } else {
-          try waitForVideo(source, since: opening)
+          try waitForVideo(source, since: start)
         }
       } catch {
         guard error.code == .badData, tracks.video != nil, failures < 100 else { throw error }
@@ -235,17 +235,19 @@ final class LiveReader: @unchecked Sendable {
     if tracks.video == nil { throw Self.noVideo(source) }
   }
 
-  /// A camera may start seconds after its microphone. The session says so after this time; a stream whose packets are
-  /// all there already ends.
-  private static let videoTimeout = (said: 2.0, complete: 5_000)
+  /// A camera may start seconds after its microphone. The session says that it waits after the first time, and gives up
+  /// after the second, in seconds.
+  private static let videoTimeouts = (said: 2.0, given: 5.0)
 
   /// Called for each packet before the first of the video.
+  ///
+  /// - Parameter start: When reading began.
   private func waitForVideo(
-    _ source: any PacketSource, since opening: ContinuousClock.Instant
+    _ source: any PacketSource, since start: ContinuousClock.Instant
   ) throws(UprightError) {
-    packetsBeforeVideo += 1
-    if isPaced, packetsBeforeVideo > Self.videoTimeout.complete { throw Self.noVideo(source) }
-    guard !hasSaidNoVideo, opening.secondsUntilNow > Self.videoTimeout.said else { return }
+    let seconds = start.secondsUntilNow
+    if seconds > Self.videoTimeouts.given { throw Self.noVideo(source) }
+    guard !hasSaidNoVideo, seconds > Self.videoTimeouts.said else { return }
     hasSaidNoVideo = true
     put(.lost("the stream has no video yet"))
   }
