@@ -39,7 +39,7 @@ struct LiveTrackTests {
       switch self {
       case .audioBeginsLate: 4
       case .videoBeginsLate, .audioArrivesLate: 3
-      case .pictureStands: 6
+      case .pictureStands: 5
       }
     }
   }
