@@ -81,7 +81,7 @@ final class LiveDecoder: @unchecked Sendable {
   }
 
   private func decode(_ packet: borrowing Packet) throws(UprightError) {
-    video?.note(packet)
+    video?.readSignals(of: packet)
     if let video, packet.streamIndex == video.index {
       let (start, blocked) = (ContinuousClock.now, secondsBlocked)
       defer {

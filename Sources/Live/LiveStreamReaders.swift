@@ -30,7 +30,7 @@ final class LiveVideoReader: @unchecked Sendable {
   var damagedPackets: Int { decoder.damagedPackets }
 
   /// Reads the signals of a packet of any stream. Call this for all packets, in the order of arrival.
-  func note(_ packet: borrowing Packet) { signals.read(packet) }
+  func readSignals(of packet: borrowing Packet) { signals.read(packet) }
 
   /// Decodes one video packet.
   func take(_ packet: borrowing Packet, _ handler: Handler) throws(UprightError) {

@@ -114,7 +114,7 @@ final class RecordingSink: PacketSink {
       let ends = isLong || isLarge || isOther && !container.canFollow
       guard ends, naming == .free else { return }
       try finishFile()
-      if isOther { try noteChange(at: time) }
+      if isOther { try countChange(at: time) }
     }
     let name = try create()
     do throws(UprightError) {
@@ -133,7 +133,7 @@ final class RecordingSink: PacketSink {
   }
 
   /// - Throws: `inputOutput` if the files are shorter than a second, on average.
-  private func noteChange(at time: MediaTime) throws(UprightError) {
+  private func countChange(at time: MediaTime) throws(UprightError) {
     if changes.count == Self.maxChanges {
       let elapsed = (time - changes.removeFirst()).seconds
       guard elapsed >= Double(Self.maxChanges) else {

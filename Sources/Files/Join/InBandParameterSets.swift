@@ -61,7 +61,7 @@ struct InBandParameterSets: Sendable {
   /// Processes one packet of the stream, in decoding order.
   mutating func read(_ packet: borrowing Packet) {
     unsafe packet.withBytes { bytes in unsafe parameterSets?.read(bytes) }
-    noteVersion(packet)
+    addVersion(packet)
     guard let pts = packet.pts else { return }
     let place = latest.firstIndex { $0 > pts } ?? latest.count
     reordering = max(reordering ?? 0, latest.count - place)
@@ -69,7 +69,7 @@ struct InBandParameterSets: Sendable {
     if latest.count > Self.depth { latest.removeFirst() }
   }
 
-  private mutating func noteVersion(_ packet: borrowing Packet) {
+  private mutating func addVersion(_ packet: borrowing Packet) {
     defer { packets += 1 }
     guard var last = versions.popLast() else { return }
     let before = last.sets
