@@ -81,6 +81,23 @@ struct EditedCopyTests {
     }
   }
 
+  /// libavformat hides the packets of a fragment that comes twice. 0.5 s.
+  @Test("A last GOP of which all is hidden is left out")
+  func hiddenEnd() throws {
+    let scratch = try Scratch()
+    let path = scratch.path("list.m3u8")
+    try FFmpegTool.run(
+      "-f lavfi -i testsrc2=s=96x64:r=24:d=1 -c:v libx264 -bf 2 -g 12 -hls_time 0.5 -hls_segment_type fmp4",
+      [path])
+    let list = try String(contentsOfFile: path, encoding: .utf8)
+    let again = "#EXTINF:0.5,\nlist0.m4s\n#EXT-X-ENDLIST"
+    try list.replacingOccurrences(of: "#EXT-X-ENDLIST", with: again)
+      .write(toFile: path, atomically: true, encoding: .utf8)
+    let run = try Transcoded(path, to: scratch.path("out.mp4")) { $0.size = .source }
+    #expect(run.report["output"]["copied_frames"].int == 24)
+    #expect(try Self.frames(run.path).count == 24)
+  }
+
   @Test("Frames that are decoded later than they are shown keep their order in a copy")
   func lateDecoding() throws {
     let scratch = try Scratch()
