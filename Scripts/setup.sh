@@ -17,7 +17,9 @@ service=("${build[@]}" zlib1g-dev libqrencode-dev)
 media=("${service[@]}" python3 python3-venv git gcc g++ binutils groff-base gstreamer1.0-tools
   gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
   python3-gi gir1.2-gst-rtsp-server-1.0)
-test=("${media[@]}" valgrind chromium nginx libnginx-mod-rtmp janus python3-aiortc nats-server)
+# A player for the desktop, and a screen with a window manager for it.
+screen=(vlc-bin vlc-plugin-base vlc-plugin-video-output xvfb openbox)
+test=("${media[@]}" "${screen[@]}" valgrind chromium nginx libnginx-mod-rtmp janus python3-aiortc nats-server)
 # Nodes in network namespaces.
 scale=("${test[@]}" iproute2)
 # Prometheus reads the metrics.

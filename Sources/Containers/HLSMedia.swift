@@ -47,10 +47,14 @@ package struct HLSMedia {
 
   /// The cutter of its segments.
   ///
-  /// - Parameter first: The number of the first segment.
-  func cutter(partDuration: MediaTime? = nil, first: Int = 0) -> SegmentCutter {
+  /// - Parameters:
+  ///   - first: The number of the first segment.
+  ///   - continues: Whether its first segment may follow those of an earlier run.
+  func cutter(
+    partDuration: MediaTime? = nil, first: Int = 0, continues: Bool = false
+  ) -> SegmentCutter {
     SegmentCutter(
       segments, duration: segmentDuration, partDuration: partDuration, content: content,
-      first: first)
+      first: first, continues: continues)
   }
 }

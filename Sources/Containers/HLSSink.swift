@@ -73,7 +73,8 @@ package final class HLSSink: PacketSink {
       window: partTarget == nil ? 6 : 12, segmentDuration: media.segmentDuration,
       partTarget: partTarget, continuing: earlier)
     playlist = window
-    cutter = media.cutter(partDuration: partTarget, first: window.nextSegment)
+    cutter = media.cutter(
+      partDuration: partTarget, first: window.nextSegment, continues: earlier != nil)
     if earlier != nil { removeStrays(but: window.needed) }
   }
 

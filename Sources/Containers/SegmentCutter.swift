@@ -4,6 +4,9 @@ package import UprightPipeline
 
 /// Cuts packets into segments: at a keyframe once a segment is long enough, and where the format changes. Cuts
 /// segments into parts if a part has a duration.
+///
+/// The first segment after a discontinuity begins with its own init segment, although the playlist names that with
+/// EXT-X-MAP: VLC 3 never loads a second one, and would end there. Other players skip the repeated boxes.
 package final class SegmentCutter {
   /// What the packets become.
   package enum Piece {
@@ -40,6 +43,10 @@ package final class SegmentCutter {
   private var part: (start: MediaTime, isIndependent: Bool)?
   /// The parts of the current segment that were cut.
   private var segmentBytes: [UInt8] = []
+  /// The init segment of a format that begins, before its first segment.
+  private var repeatedInit: [UInt8] = []
+  /// Whether the first segment begins with its init segment too.
+  private let continues: Bool
   /// The end time of the last frame.
   private var end = MediaTime.zero
   /// The offset that is added to every timestamp so that none is negative, since `tfdt` is
@@ -56,10 +63,12 @@ package final class SegmentCutter {
   ///   - duration: The duration of a segment.
   ///   - partDuration: The longest duration of a part. Frames must not be longer than `longestFrame(inPartsOf:)`.
   ///   - first: The number of the first segment.
+  ///   - continues: Whether the first segment may follow those of an earlier run, after a discontinuity.
   package init(
     _ segments: any HLSSegments, duration: MediaTime, partDuration: MediaTime? = nil,
-    content: Content = .all, first: Int = 0
+    content: Content = .all, first: Int = 0, continues: Bool = false
   ) {
+    self.continues = continues
     self.content = content
     self.segments = segments
     segmentDuration = duration
@@ -148,7 +157,9 @@ package final class SegmentCutter {
   ) throws(UprightError) {
     var changed = description
     changed.format = format
-    try emit(.format(changed, try segments.begin(changed, segment: number)))
+    let header = try segments.begin(changed, segment: number)
+    if hasFormat || continues { repeatedInit = header ?? [] }
+    try emit(.format(changed, header))
     hasFormat = true
   }
 
@@ -160,9 +171,14 @@ package final class SegmentCutter {
     try cutPart(at: time, before: next, emit)
     segmentStart = nil
     number += 1
-    let bytes = partDuration == nil ? try segments.cut() : segmentBytes
+    let bytes = partDuration == nil ? try takeBytes() : segmentBytes
     segmentBytes = []
     try emit(.segment(bytes, start: start, duration: time - start))
+  }
+
+  private func takeBytes() throws(UprightError) -> [UInt8] {
+    defer { repeatedInit = [] }
+    return repeatedInit + (try segments.cut())
   }
 
   private func cutPart(
@@ -170,7 +186,7 @@ package final class SegmentCutter {
     _ emit: (Piece) throws(UprightError) -> Void
   ) throws(UprightError) {
     guard let current = part.take() else { return }
-    let bytes = try segments.cut()
+    let bytes = try takeBytes()
     segmentBytes += bytes
     try emit(
       .part(

@@ -43,7 +43,7 @@ package final class StoreSink: PacketSink {
     let stem = playlistName.hasSuffix(".m3u8") ? String(playlistName.dropLast(5)) : playlistName
     prefix = "\(stem)-\(epoch)-\(String(UInt64.random(in: .min ... .max), radix: 36))"
     playlist = LivePlaylist(segmentDuration: segmentDuration)
-    cutter = media.cutter()
+    cutter = media.cutter(continues: true)
   }
 
   package func begin(_ description: OutputDescription) { cutter.begin(description) }

@@ -5,6 +5,8 @@ package enum Player: String, Sendable, CaseIterable {
   case ffmpeg = "ffmpeg_play"
   case gstreamer = "gst_play"
   case chromium = "chromium_play"
+  /// A player for the desktop, which is named first: what is on the screen is read there.
+  case screen = "screen_play"
   /// Measures how far Chromium is behind a live stream.
   case chromiumLatency = "hls_latency"
 
@@ -20,6 +22,7 @@ package enum Player: String, Sendable, CaseIterable {
     return switch self {
     case .ffmpeg: ExternalTool("ffmpeg").isHere
     case .gstreamer: ExternalTool("gst-launch-1.0").isHere
+    case .screen: ["vlc", "Xvfb", "openbox"].allSatisfy { ExternalTool($0).isHere }
     case .chromium, .chromiumLatency:
       ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"]
         .contains { ExternalTool($0).isHere }
