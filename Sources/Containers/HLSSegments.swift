@@ -54,6 +54,9 @@ package final class FragmentedSegments: HLSSegments {
 
 /// MPEG-TS (RFC 8216, 3.2): one muxer for all formats, so that continuity counters continue. Parameter sets
 /// are in band; PAT and PMT are at the start of each segment.
+///
+/// Packets are in decoding order: libavformat takes the first one's decoding time for the playlist's zero, and when it
+/// seeks it skips the keyframe of every segment that is earlier by that.
 package final class TransportSegments: HLSSegments {
 
   package init() {
@@ -68,6 +71,7 @@ package final class TransportSegments: HLSSegments {
     let muxer = try Muxer(format: "mpegts", target: .memory)
     try muxer.addTracks(description)
     muxer.setMetadata(description.metadata)
+    muxer.ordersPackets = true
     try muxer.writeHeader([("avoid_negative_ts", "disabled")])
     self.muxer = muxer
     return nil

@@ -5,7 +5,7 @@ package import UprightOrientation
 
 /// Writes packets to a container, in a file or in memory. Used by one thread at a time.
 ///
-/// Packets must be in decoding order across the streams. They aren't buffered here.
+/// Packets must be in decoding order across the streams, and aren't buffered here, unless `ordersPackets` is set.
 package final class Muxer {
   /// The destination of the bytes.
   package enum Target: Sendable, Hashable {
@@ -23,6 +23,8 @@ package final class Muxer {
   private var hasHeader = false
   private var isFinished = false
   private var hasFlushed = false
+  /// Whether packets of different streams may come in any order within a segment. They are written in decoding order.
+  package var ordersPackets = false
   /// The timestamps of each stream, in the container's ticks. Muxers reject timestamps that don't increase.
   private var times: [Int: DecodingTimestamps] = [:]
 
@@ -149,7 +151,10 @@ package final class Muxer {
     packet.streamIndex = stream
     packet.raw.pointee.pos = -1
     times[stream, default: DecodingTimestamps()].fit(&packet)
-    try check(av_write_frame(context, packet.raw)) { writeError($0, doing: "writing failed") }
+    let code =
+      ordersPackets
+      ? av_interleaved_write_frame(context, packet.raw) : av_write_frame(context, packet.raw)
+    try check(code) { writeError($0, doing: "writing failed") }
     try checkTarget()
   }
 
@@ -203,6 +208,11 @@ package final class Muxer {
   /// Ends an MPEG-TS segment. Buffered audio is written, and the tables (PAT, PMT) are repeated before the
   /// next packet.
   package func endSegment() throws(UprightError) {
+    if ordersPackets {
+      try check(av_interleaved_write_frame(context, nil)) {
+        writeError($0, doing: "writing failed")
+      }
+    }
     try check(av_write_frame(context, nil)) { writeError($0, doing: "writing failed") }
     av_opt_set(context.pointee.priv_data, "mpegts_flags", "+resend_headers", 0)
     try checkTarget()
