@@ -95,6 +95,14 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     }
   }
 
+  /// Whether the container lists its keyframes. In others, players that seek or join look for the next one.
+  package var hasIndex: Bool {
+    switch self {
+    case .mp4, .mov, .hls, .hlsTS, .matroska, .webm, .y4m: true
+    case .mpegts, .flv, .rtsp: false
+    }
+  }
+
   /// Whether the format may change mid-stream.
   package var canFollow: Bool {
     switch self {

@@ -40,6 +40,43 @@ struct SegmentTests {
     #expect(frames == 150)
   }
 
+  @Test(
+    "A seek in segments of MPEG-TS shows the frame that was asked for", .enabled(if: Needs.python))
+  func seeks() throws {
+    let scratch = try Scratch()
+    let run = try Transcoded(Samples.withAudio, to: scratch.path("out.m3u8")) {
+      $0.size = .pair(PixelSize(360, 640))
+      $0.segments = .ts
+      $0.segmentDuration = 1
+    }
+    let picture = scratch.path("picture.png")
+    for frame in [15, 33, 70, 119, 140] {
+      try FFmpegTool.run(
+        ["-y", "-ss", "\((Double(frame) - 0.5) / 30)", "-i", run.path, "-frames:v", "1", picture])
+      let (_, read) = try Player.ffmpeg.play([picture])
+      // libavformat counts from the first sound, whose priming is before the first frame.
+      let number = try #require(read["numbers"].ints.first)
+      #expect((frame - 1...frame).contains(number))
+    }
+  }
+
+  @Test(
+    "Without an index there is a keyframe each second, unless --gop says otherwise",
+    arguments: [("out.ts", nil), ("out.flv", nil), ("out.ts", 60), ("out.mp4", nil)])
+  func keyframes(_ name: String, _ gop: Int?) throws {
+    let scratch = try Scratch()
+    let run = try Transcoded(Samples.withAudio, to: scratch.path(name)) {
+      $0.size = .pair(PixelSize(180, 320))
+      $0.gop = gop
+      $0.encoderOptions = ["sc_threshold": "0"]
+    }
+    let packets = try FFmpegTool.packets(run.path, "v:0")
+    let distance = name == "out.mp4" ? 250 : gop ?? 30
+    for (index, packet) in packets.enumerated() {
+      #expect(packet.isKey == (index % distance == 0), "\(index)")
+    }
+  }
+
   @Test("Each format has its own initialization segment, and names do not collide", .long)
   func manyTurns() throws {
     let scratch = try Scratch()

@@ -23,13 +23,17 @@ package extension FramePipeline {
 
 extension FramePipeline.Setup {
   init(_ plan: SessionPlan) {
-    self.init(
-      keyframes: KeyframeClock(
-        every: plan.container.isSegmented ? MediaTime(seconds: plan.options.segmentDuration) : nil))
+    self.init(keyframes: KeyframeClock(every: plan.keyframeInterval))
   }
 }
 
 extension SessionPlan {
+  /// The distance of forced keyframes; `nil` if the encoder alone decides.
+  var keyframeInterval: MediaTime? {
+    if container.isSegmented { return MediaTime(seconds: options.segmentDuration) }
+    return container.hasIndex || options.gop != nil ? nil : MediaTime(1, .one)
+  }
+
   /// Returns the index of a canvas's largest rendition.
   func firstRendition(of canvas: Int) -> Int { canvas * max(1, options.ladder.count) }
 

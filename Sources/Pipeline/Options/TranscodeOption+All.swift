@@ -116,7 +116,7 @@ extension TranscodeOption {
     ).alsoNamed("preset"),
     TranscodeOption(
       "gop", .number, for: .live, placeholder: "frames",
-      "The maximum number of frames between keyframes.",
+      "The maximum number of frames between keyframes. TS, FLV and RTSP have one each second without it.",
       value: { $0.gop.map(JSONValue.integer) ?? .null }
     ) { (reader, options) throws(UprightError) in
       options.gop = try reader.count("gop", in: 1...Int(Int32.max))

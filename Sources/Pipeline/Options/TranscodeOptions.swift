@@ -49,8 +49,8 @@ public struct TranscodeOptions: Sendable {
   public var rate = VideoEncoder.RateControl.constantQuality(nil)
   /// The name of the encoder's preset.
   public var speed: String?
-  /// The maximum number of frames between keyframes; `nil` for the encoder's default, or the length of a
-  /// segment.
+  /// The maximum number of frames between keyframes; `nil` for the encoder's default, the length of a segment, or a
+  /// second in a container without an index.
   public var gop: Int?
   /// Whether the encoder returns a packet for every frame, with no delay.
   public var isLive = false
