@@ -143,8 +143,7 @@ package struct StreamInfo: Sendable {
       }
     parameters = try CodecParameters(copying: raw.codecpar)
     timeBase = Rational(raw.time_base)
-    let rate = raw.avg_frame_rate.num > 0 ? raw.avg_frame_rate : raw.r_frame_rate
-    frameRate = rate.num > 0 && rate.den > 0 ? Rational(rate) : nil
+    frameRate = Self.rate(average: raw.avg_frame_rate, exact: raw.r_frame_rate)
     sideData = StreamSideData.all(of: stream)
     displayMatrix = sideData.first { $0.type == AV_PKT_DATA_DISPLAYMATRIX && $0.bytes.count >= 36 }
       .map { DisplayMatrix(bytes: $0.bytes) }
@@ -194,6 +193,17 @@ package struct StreamInfo: Sendable {
 }
 
 extension StreamInfo {
+  /// Returns the average rate, unless it is a little off the one that all times are multiples of: libavformat counts the
+  /// frames that an edit list hides, but not their time. 29.97 beside 30 is no such difference.
+  ///
+  /// - Returns: `nil` if both are unknown.
+  private static func rate(average: AVRational, exact: AVRational) -> Rational? {
+    let known = [average, exact].filter { $0.num > 0 && $0.den > 0 }.map { Rational($0) }
+    guard known.count == 2 else { return known.first }
+    let difference = abs(known[0].doubleValue / known[1].doubleValue - 1)
+    return (0.002...0.05).contains(difference) ? known[1] : known[0]
+  }
+
   /// - Parameter ratio: libavformat's sample aspect ratio of the stream.
   private static func shape(
     _ known: StreamShape?, _ ratio: AVRational, _ matrix: DisplayMatrix?
