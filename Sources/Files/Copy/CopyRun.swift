@@ -72,6 +72,7 @@ final class CopyRun {
         throw reader.error ?? UprightError(.cancelled, "stopped", at: plan.request.input)
       }
       if let error = reader.error { throw error }
+      if let warning = try plan.warning(of: plan.demuxer.losses) { warnings.append(warning) }
       try output.endTracks()
       try output.finish()
     } catch {

@@ -18,16 +18,24 @@ extension SessionPlan {
   ) throws(UprightError) -> String? {
     if frames == 0 { throw missingFrames(outcome) }
     let losses = losses(outcome, damagedAudio: damagedSide ?? damagedSidePackets)
+    let warning = try warning(of: losses)
+    if let error = outcome.error, error.code == .inputOutput,
+      InputTrust.scheme(of: request.input) == nil
+    {
+      throw error
+    }
+    return warning
+  }
+
+  /// Returns a warning about losses; `nil` if there are none.
+  ///
+  /// - Throws: An error if losses are errors.
+  func warning(of losses: [String]) throws(UprightError) -> String? {
     guard !losses.isEmpty else { return nil }
     if options.isStrict {
       throw UprightError(
         .badData, losses.joined(separator: "; "), at: request.input,
         remedy: "leave out --strict to keep what can be decoded")
-    }
-    if let error = outcome.error, error.code == .inputOutput,
-      InputTrust.scheme(of: request.input) == nil
-    {
-      throw error
     }
     return "the input is damaged: " + losses.joined(separator: "; ")
   }

@@ -100,7 +100,7 @@ public struct Probe: Sendable, Hashable {
   /// The changes of the signals in order of time; of those of a frame, in order of precedence. The size of
   /// the first frame isn't listed.
   public let signals: [Signal]
-  /// Warnings for the user: signals with invalid values.
+  /// Warnings for the user: signals with invalid values, streams that change their codec.
   public let warnings: [String]
 
   /// Reads all of `input`. Frames are decoded only if a signal can't be found otherwise.
@@ -123,7 +123,7 @@ public struct Probe: Sendable, Hashable {
     var log = SignalLog()
     while let change = try scan.next() { log.add(change) }
     signals = log.signals
-    warnings = scan.warnings
+    warnings = scan.warnings + ((demuxer as? Demuxer)?.losses ?? [])
   }
 }
 

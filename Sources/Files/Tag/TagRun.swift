@@ -249,7 +249,7 @@ final class TagRun {
           : "\(hidden) frames that an edit list hides are shown: \(muxer) has no edit lists"
       )
     }
-    var losses: [String] = []
+    var losses = demuxer.losses
     if reader.damaged > 0 { losses.append("\(reader.damaged) damaged parts") }
     if untimed > 0 { losses.append("\(untimed) packets without a timestamp") }
     if let error = reader.error { losses.append(error.message) }

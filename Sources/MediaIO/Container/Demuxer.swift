@@ -61,6 +61,8 @@ package final class Demuxer {
   private let redirects: RedirectGuard?
   /// Ends the input before a parser takes too much memory. `nil` for containers that store packets.
   private let limited: LimitedInput?
+  /// Where the last packet that was read begins in the input, and all before it.
+  private var reached: Int64 = 0
   /// `nil` for containers whose timestamps already form one timeline.
   private var joined: ClockJoiner?
   /// How tracks are presented whose edit lists are applied here, by the index of the stream.
@@ -257,6 +259,16 @@ package final class Demuxer {
     }
   }
 
+  /// The streams that are read and go on in another codec, as texts for the user. libavformat reports other losses
+  /// packet by packet.
+  package var losses: [String] {
+    let changes = (limited?.changes ?? [:]).filter { $0.value < reached }.map(\.key)
+    return changes.sorted { ($0.pid, $0.codec) < ($1.pid, $1.codec) }.compactMap { change in
+      container.streams.first { $0.identifier == change.pid && selected.contains($0.index) }
+        .map { "\($0.label) goes on in another codec (\(change.codec)), which is left out" }
+    }
+  }
+
   /// Whether timestamps are joined to one timeline here, from clocks that may be reset.
   package var joinsClocks: Bool { joined != nil }
 
@@ -358,9 +370,13 @@ package final class Demuxer {
       throw limited.error(at: url, remedy: Self.keptRemedy)
     }
     guard result >= 0 else {
-      guard let error = Self.readError(result, at: url) else { return nil }
+      guard let error = Self.readError(result, at: url) else {
+        reached = .max
+        return nil
+      }
       throw error
     }
+    reached = max(reached, packet.raw.pointee.pos)
     guard let stream = context.pointee.streams[Int(packet.raw.pointee.stream_index)] else {
       throw UprightError(.fault, "a packet belongs to no stream", at: url)
     }

@@ -3,7 +3,8 @@ internal import CUprightFFmpegShims
 internal import Glibc
 internal import UprightOrientation
 
-/// Ends a raw stream of H.264 or HEVC, or a transport stream, where an access unit exceeds `NALUnitLimit`.
+/// Ends a raw stream of H.264 or HEVC, or a transport stream, where an access unit exceeds `NALUnitLimit`. Keeps the
+/// codecs of a transport stream's streams as they were declared first.
 ///
 /// libavformat's parser collects whole access units before any packet is returned. It replaces the I/O context of an
 /// open `AVFormatContext` by one that reads from it.
@@ -17,6 +18,12 @@ final class LimitedInput {
   private let source: UnsafeMutablePointer<AVIOContext>
   private var context: UnsafeMutablePointer<AVIOContext>?
   private var counter: Counter
+  /// The beginning of a packet of a transport stream whose rest isn't there yet.
+  private var incomplete: [UInt8] = []
+  /// The streams that go on in another codec, and the position where that is declared first.
+  var changes: [TransportTables.Change: Int64] {
+    if case .transport(let units) = counter { units.changes } else { [:] }
+  }
   /// Whether the input was ended.
   private(set) var isExceeded = false
 
@@ -75,31 +82,57 @@ final class LimitedInput {
 
   private func read(_ bytes: UnsafeMutablePointer<UInt8>, _ count: CInt) -> CInt {
     if isExceeded { return upright_averror_invaliddata() }
-    let got = avio_read_partial(source, bytes, count)
-    guard got > 0 else { return got == 0 ? upright_averror_eof() : got }
-    isExceeded = exceeds(with: UnsafeRawBufferPointer(start: bytes, count: Int(got)))
-    return isExceeded ? upright_averror_invaliddata() : got
+    while true {
+      let kept = incomplete.prefix(Int(count))
+      for (index, byte) in kept.enumerated() { bytes[index] = byte }
+      let rest = count - CInt(kept.count)
+      let got = rest > 0 ? avio_read_partial(source, bytes + kept.count, rest) : 0
+      guard got > 0 else {
+        // What is left at the end is no packet.
+        guard got == 0 || got == upright_averror_eof(), !kept.isEmpty else {
+          return got == 0 ? upright_averror_eof() : got
+        }
+        incomplete.removeFirst(kept.count)
+        return CInt(kept.count)
+      }
+      incomplete = []
+      let whole = examine(UnsafeMutableRawBufferPointer(start: bytes, count: kept.count + Int(got)))
+      if isExceeded { return upright_averror_invaliddata() }
+      if whole > 0 { return CInt(whole) }
+    }
   }
 
-  private func exceeds(with bytes: UnsafeRawBufferPointer) -> Bool {
+  /// Returns how many of the bytes can be passed on. The rest is kept until more is there.
+  private func examine(_ bytes: UnsafeMutableRawBufferPointer) -> Int {
     switch counter {
     case .stream(var units, let codec):
-      units.read(bytes)
+      counter = .stream(NALUnitCounter(), AV_CODEC_ID_NONE)
+      units.read(UnsafeRawBufferPointer(bytes))
       counter = .stream(units, codec)
-      return units.isExceeded(as: codec)
+      isExceeded = units.isExceeded(as: codec)
+      return bytes.count
     case .transport(var units):
       counter = .stream(NALUnitCounter(), AV_CODEC_ID_NONE)
-      units.read(bytes)
+      let start = avio_seek(source, 0, SEEK_CUR) - Int64(bytes.count)
+      let whole = units.read(bytes, at: start)
       counter = .transport(units)
+      incomplete = Array(bytes[whole...])
       // A stream's codec may be known only later.
-      return (0..<Int(owner.pointee.nb_streams)).contains { index in
+      isExceeded = (0..<Int(owner.pointee.nb_streams)).contains { index in
         guard let stream = owner.pointee.streams[index]?.pointee else { return false }
         return units.isExceeded(pid: Int(stream.id), as: stream.codecpar.pointee.codec_id)
       }
+      return whole
     }
   }
 
   private func seek(_ offset: Int64, _ whence: CInt) -> Int64 {
-    whence & AVSEEK_SIZE != 0 ? avio_size(source) : avio_seek(source, offset, whence)
+    if whence & AVSEEK_SIZE != 0 { return avio_size(source) }
+    let position = avio_seek(source, offset, whence)
+    guard position >= 0, case .transport(var units) = counter else { return position }
+    incomplete = []
+    units.restart()
+    counter = .transport(units)
+    return position
   }
 }

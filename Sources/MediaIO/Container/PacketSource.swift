@@ -41,10 +41,7 @@ extension PacketSource {
   package func belongs(_ stream: Int, with other: Int) -> Bool { true }
 }
 
-extension Demuxer: PacketSource {
-  /// Empty, because libavformat reports losses packet by packet.
-  package var losses: [String] { [] }
-}
+extension Demuxer: PacketSource {}
 
 extension PacketSource {
   package func seek(stream: Int, to ticks: Int64) -> Bool { false }
