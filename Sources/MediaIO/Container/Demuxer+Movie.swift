@@ -39,14 +39,24 @@ extension Demuxer {
     }
   }
 
-  /// Makes the codec of a stream that of its track's `pcmC`, if their samples have the same size.
-  static func correct(_ stream: UnsafeMutablePointer<AVStream>, by track: MovieTrack?) {
-    guard let pcm = track?.entries.first?.pcm,
-      let wanted = avcodec_descriptor_get_by_name(pcm.codecName)?.pointee.id,
-      let parameters = stream.pointee.codecpar,
+  /// Makes the codec of a stream that of its track's `pcmC`, if their samples have the same size, and its
+  /// configuration that of its `hvcC`: libavformat 7.1 and later append the parameter sets of `lhvC`, which copies
+  /// would have in both boxes.
+  static func correct(
+    _ stream: UnsafeMutablePointer<AVStream>, by track: MovieTrack?
+  ) throws(UprightError) {
+    guard let entry = track?.entries.first, let parameters = stream.pointee.codecpar else { return }
+    if let pcm = entry.pcm, let wanted = avcodec_descriptor_get_by_name(pcm.codecName)?.pointee.id,
       av_get_bits_per_sample(wanted) == av_get_bits_per_sample(parameters.pointee.codec_id)
-    else { return }
-    parameters.pointee.codec_id = wanted
+    {
+      parameters.pointee.codec_id = wanted
+    }
+    if entry.boxes.contains(where: { $0.type == "lhvC" }),
+      let configuration = entry.boxes.first(where: { $0.type == "hvcC" }),
+      parameters.pointee.codec_id == AV_CODEC_ID_HEVC
+    {
+      try CodecParameters.setExtradata(Array(entry.bytes[configuration.payload]), of: parameters)
+    }
   }
 }
 

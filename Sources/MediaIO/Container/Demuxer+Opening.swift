@@ -170,7 +170,7 @@ extension Demuxer {
     for index in 0..<Int(context.pointee.nb_streams) {
       guard let stream = context.pointee.streams[index] else { continue }
       let track = tracks.movie.first { $0.identifier == Int(stream.pointee.id) }
-      correct(stream, by: track)
+      try correct(stream, by: track)
       let info = try StreamInfo(
         stream, shape: tracks.shape(of: track, order: videoStreams), zero: zero,
         isScript: isScript(stream, in: context), track: track, cipher: tracks.ciphers[index])

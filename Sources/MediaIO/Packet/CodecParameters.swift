@@ -103,6 +103,12 @@ package final class CodecParameters: @unchecked Sendable {
 
   /// Replaces the extradata. Call it only before the object is shared.
   func setExtradata(_ bytes: [UInt8]) throws(UprightError) {
+    try Self.setExtradata(bytes, of: raw)
+  }
+
+  static func setExtradata(
+    _ bytes: [UInt8], of raw: UnsafeMutablePointer<AVCodecParameters>
+  ) throws(UprightError) {
     guard let memory = av_mallocz(bytes.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)) else {
       throw outOfMemory("codec parameters")
     }
