@@ -52,9 +52,10 @@ final class AudioPresenter: TrackPresenter {
         if frameSize != nil { continue }
         packet.isDiscarded = true
       } else {
-        try cut(
-          &packet, first: max(0, piece.mediaStart - start), last: max(0, end - piece.mediaEnd),
-          surplus: end < piece.mediaEnd ? 0 : max(0, start + packetLength - end))
+        try packet.cut(
+          first: max(0, piece.mediaStart - start), last: max(0, end - piece.mediaEnd),
+          surplus: end < piece.mediaEnd ? 0 : max(0, start + packetLength - end),
+          frameSize: frameSize, samples: track.samples)
       }
       packet.dropImplausibleTimes()
       return packet
@@ -67,33 +68,36 @@ final class AudioPresenter: TrackPresenter {
     if piece < pieces.count { target = pieces[piece].mediaStart }
   }
 
-  /// Cuts ticks off both ends of a packet.
-  ///
-  /// - Parameter surplus: What is decoded after the packet's duration.
-  private func cut(
-    _ packet: inout Packet, first: Int64, last: Int64, surplus: Int64
-  ) throws(UprightError) {
-    guard first > 0 || last > 0 || surplus > 0 else { return }
-    packet.duration = max(0, packet.duration - last)
-    guard let frameSize else {
-      return try packet.skipSamples(
-        first: track.samples(first), last: track.samples(last + surplus))
-    }
-    packet.duration = max(0, packet.duration - first)
-    packet.pts = packet.pts.map { $0 + first }
-    packet.dts = packet.pts
-    packet.cut(
-      first: Int(clamping: track.samples(first)).multipliedReportingOverflow(by: frameSize)
-        .partialValue,
-      last: Int(clamping: track.samples(last)).multipliedReportingOverflow(by: frameSize)
-        .partialValue)
-  }
-
   func seek(to time: MediaTime) throws(UprightError) -> MediaTime {
     let ticks = time.plausibleTicks(of: track.timeBase)
     piece = max(0, (pieces.firstIndex { $0.start > ticks } ?? pieces.count) - 1)
     guard piece < pieces.count else { return time }
     target = pieces[piece].media(at: max(ticks, pieces[piece].start))
     return time
+  }
+}
+
+extension Packet {
+  /// Cuts ticks off both ends of a packet of audio.
+  ///
+  /// - Parameters:
+  ///   - surplus: What is decoded after the packet's duration.
+  ///   - frameSize: The size of a sample of all channels in bytes; `nil` if the stream isn't PCM.
+  ///   - samples: Returns how many samples last as long as some ticks.
+  mutating func cut(
+    first: Int64, last: Int64 = 0, surplus: Int64 = 0, frameSize: Int?,
+    samples: (Int64) -> Int64
+  ) throws(UprightError) {
+    guard first > 0 || last > 0 || surplus > 0 else { return }
+    duration = max(0, duration - last)
+    guard let frameSize else {
+      return try skipSamples(first: samples(first), last: samples(last + surplus))
+    }
+    duration = max(0, duration - first)
+    pts = pts.map { $0 + first }
+    dts = pts
+    cut(
+      first: Int(clamping: samples(first)).multipliedReportingOverflow(by: frameSize).partialValue,
+      last: Int(clamping: samples(last)).multipliedReportingOverflow(by: frameSize).partialValue)
   }
 }

@@ -67,6 +67,8 @@ package final class Demuxer {
   private var joined: ClockJoiner?
   /// How tracks are presented whose edit lists are applied here, by the index of the stream.
   private let presentations: [Int: TrackPresentation]
+  /// What is hidden of the tracks of an MP4 or MOV input that can't be read twice.
+  private var hiddenStart: HiddenStart?
   /// The readers of those tracks, once they are needed.
   private var presenters: [Int: any TrackPresenter] = [:]
   /// The streams that are read.
@@ -149,7 +151,13 @@ package final class Demuxer {
           ? ByteSource.again(url, settings, interrupt) : nil)
       let index = movie ?? bytes.flatMap { MovieContent(in: $0) }
       presentations = isMovie ? Self.presentations(of: described, index, in: bytes) : [:]
-      container = described.presented(by: presentations)
+      var presented = described.presented(by: presentations)
+      if isMovie, bytes == nil {
+        let hidden = HiddenStart(context, presented.streams)
+        presented.streams = hidden.applied(to: presented.streams)
+        hiddenStart = hidden
+      }
+      container = presented
       selected = Set(container.streams.map(\.index))
       applySelection()
     } catch {
@@ -354,8 +362,9 @@ package final class Demuxer {
   /// Returns the next packet as libavformat gives it, except of the streams that are presented here: those that it
   /// read ahead when it was opened are in its queue.
   private func readFile() throws(UprightError) -> Packet? {
-    while let packet = try readAny() {
-      if presentations[packet.streamIndex] == nil { return packet }
+    while var packet = try readAny() {
+      guard presentations[packet.streamIndex] == nil else { continue }
+      if try hiddenStart?.apply(to: &packet) ?? true { return packet }
     }
     return nil
   }

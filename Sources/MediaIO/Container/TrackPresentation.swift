@@ -18,7 +18,7 @@ struct TrackPresentation: Sendable {
   static let preroll = MediaTime(1, Rational(1, 10))
 
   /// The most audio that an edit list hides at the start because an encoder put it there, in samples.
-  private static let longestPriming: Int64 = 4096
+  static let longestPriming: Int64 = 4096
 
   /// Returns the presentations of the tracks in a file that need one, by `track_ID`.
   ///
