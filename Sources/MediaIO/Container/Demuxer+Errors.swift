@@ -41,9 +41,9 @@ extension Demuxer {
   private static func openError(
     _ code: CInt, _ url: String, _ nested: NestedInputCheck?, _ redirects: RedirectGuard?
   ) -> UprightError {
-    if let refusal = nested?.refusal {
+    if let reason = nested?.reason {
       return UprightError(
-        .badData, "the playlist cannot be read: \(refusal)", at: url,
+        .badData, "the playlist cannot be read: \(reason)", at: url,
         remedy: "use the media file itself")
     }
     return switch code {

@@ -36,6 +36,9 @@ final class NestedInputCheck {
   /// The first bytes of the input, as far as one read returned them.
   private var start: [UInt8] = []
 
+  /// Why the input can't be read. FFmpeg 9 doesn't open a segment whose key it couldn't open.
+  var reason: String? { refusal ?? (needsKey && !hasKey ? "its key can't be read" : nil) }
+
   /// How the files begin that only name others: ffconcat scripts, session descriptions, manifests.
   private static let scripts = ["ffconcat version", "v=0", "<?xml", "<MPD"]
 
