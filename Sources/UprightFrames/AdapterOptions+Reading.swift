@@ -25,7 +25,7 @@ extension AdapterOptions {
   }
 
   private enum CanvasWord: String, CaseIterable {
-    case follow, portrait, landscape, initial
+    case follow, portrait, landscape, initial, frame
 
     var canvas: FrameCanvas {
       switch self {
@@ -33,6 +33,7 @@ extension AdapterOptions {
       case .portrait: .portrait
       case .landscape: .landscape
       case .initial: .initial
+      case .frame: .frame
       }
     }
   }

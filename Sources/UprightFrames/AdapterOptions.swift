@@ -37,6 +37,8 @@ public enum FrameCanvas: Sendable, Hashable {
   case fixed(isLandscape: Bool)
   /// Fixed to the shape at the first frame.
   case initial
+  /// The upright frame itself, whatever its size and the app orientation are.
+  case frame
 
   /// Portrait, whatever the app orientation is.
   public static let portrait = FrameCanvas.fixed(isLandscape: false)

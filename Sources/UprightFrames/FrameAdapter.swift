@@ -35,6 +35,7 @@ public final class FrameAdapter {
     }
     self.options = options
     director = try FrameDirector(options)
+    director.keepsOddSizes = true
   }
 
   /// Returns what the frame at `time` becomes. Frames must come in the order of their times.

@@ -47,6 +47,8 @@ package struct FrameDirector {
   package private(set) var plan: OrientationPlan
   /// Whether a canvas crops frames, so that `focus` events have an effect. Others are refused.
   package var takesFocus = true
+  /// Whether the canvas `frame` has odd sizes too, which no encoder of 4:2:0 takes.
+  package var keepsOddSizes = false
   private var lastDevice: DeviceOrientation?
   private var moments = TurnTracker()
 
@@ -136,6 +138,7 @@ package struct FrameDirector {
     if levels, frames == .metadata, let signal {
       direction.level = signal.degreesBeyondNearest
     }
+    fit(canvas, to: size, &direction)
     let earlier = point.turn.map { turn(stored, for: $0.from, held: point.device) }
     moments.complete(&direction, point.turn, from: earlier ?? .up, at: seconds)
     return direction
@@ -156,8 +159,18 @@ package struct FrameDirector {
       var direction = first
       direction.format = added[index].format(for: first.format.appOrientation)
       direction.canvas = direction.format.encodeResolution
+      fit(added[index], to: size, &direction)
       directions.append(direction)
     }
+  }
+
+  /// Gives a canvas that is the frame itself the size of the upright frame.
+  private func fit(_ canvas: DirectedCanvas, to size: PixelSize, _ direction: inout FrameDirection)
+  {
+    guard canvas.canvas == .frame else { return }
+    direction.canvas = direction.turn.applied(
+      to: keepsOddSizes ? size : FrameShape(stored: size).streamSize)
+    direction.format.encodeResolution = direction.canvas
   }
 
   /// Adds a canvas for `directAll`, after the others.

@@ -125,6 +125,29 @@ struct TestFrame {
     }
   }
 
+  @Test("The canvas of a frame is the upright frame itself, also of an odd size, with square pixels")
+  func ownCanvas() throws {
+    var options = AdapterOptions()
+    options.canvas = .frame
+    let adapter = try FrameAdapter(options)
+    for (frame, signal, size) in [
+      (0, ImageOrientation.up, PixelSize(13, 7)), (1, .right, PixelSize(7, 13)),
+      (2, .downMirrored, PixelSize(13, 7)), (3, .rightMirrored, PixelSize(7, 13)),
+    ] {
+      let layout = try adapter.layout(
+        of: FrameFormat(.i420(), PixelSize(13, 7)), at: MediaTime(Int64(frame), Self.rate),
+        signal: DisplayTurn(signal))
+      #expect(layout.turn == signal && layout.target.size == size)
+      #expect(layout.format.encodeResolution == size)
+      #expect(layout.placement.isExact && layout.placement.coversCanvas)
+    }
+    var wide = FrameFormat(.i420(), PixelSize(720, 576))
+    wide.sampleAspectRatio = Rational(64, 45)
+    let layout = try adapter.layout(
+      of: wide, at: MediaTime(4, Self.rate), signal: DisplayTurn(.left))
+    #expect(layout.target.size == PixelSize(576, 1024) && layout.placement.coversCanvas)
+  }
+
   @Test(
     "A frame is rescaled in the same pass",
     arguments: [

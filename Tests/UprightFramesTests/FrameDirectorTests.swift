@@ -40,4 +40,17 @@ struct FrameDirectorTests {
     try director.directAll(at: 2, size: size, signal: nil, into: &after)
     #expect(after.map(\.canvas) == [PixelSize(1280, 720), PixelSize(480, 640)])
   }
+
+  @Test("A canvas that is the frame has even sizes where encoders are behind it")
+  func evenFrame() throws {
+    var options = AdapterOptions()
+    options.canvas = .frame
+    var director = try FrameDirector(options)
+    director.add(DirectedCanvas(.frame, guidance: .standard))
+    var directions: [FrameDirection] = []
+    try director.directAll(
+      at: 0, size: PixelSize(131, 71), signal: DisplayTurn(.right), into: &directions)
+    #expect(directions.map(\.canvas) == [PixelSize(70, 130), PixelSize(70, 130)])
+    #expect(directions.allSatisfy { $0.format.encodeResolution == $0.canvas })
+  }
 }

@@ -36,6 +36,11 @@ struct OptionReaderTests {
     #expect(options.filter == .bicubic && options.gravity == .android)
   }
 
+  @Test("The canvas that is the frame itself is read")
+  func frameCanvas() throws {
+    #expect(try Self.options(#"{"canvas": "frame"}"#).canvas == .frame)
+  }
+
   @Test(
     "An error names its option",
     arguments: [

@@ -30,7 +30,7 @@ class OrientingOptions(TypedDict, total=False):
     frames: str
     #: "gravity" or "interface".
     reference: str
-    #: "follow" (default), "portrait", "landscape" or "initial".
+    #: "follow" (default), "portrait", "landscape", "initial" or "frame" (each upright frame's own size).
     canvas: str
     #: Such as "720x1280", or a preset such as "720p".
     size: str

@@ -161,7 +161,8 @@ extension FrameCanvas {
   /// The option that gives this canvas.
   fileprivate var rule: CanvasRule {
     switch self {
-    case .follow: .follow
+    // Only a reader, which has no chunks, has the canvas `frame`.
+    case .follow, .frame: .follow
     case .fixed(let isLandscape): isLandscape ? .landscape : .portrait
     case .initial: .initial
     }

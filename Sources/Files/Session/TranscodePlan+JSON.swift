@@ -78,6 +78,7 @@ extension FrameCanvas {
     case .follow: "follow"
     case .fixed(let isLandscape): isLandscape ? "landscape" : "portrait"
     case .initial: "initial"
+    case .frame: "frame"
     }
   }
 }

@@ -50,6 +50,7 @@ extension FrameCanvas {
     case .follow: "follows the app orientation"
     case .fixed(let isLandscape): isLandscape ? "landscape, fixed" : "portrait, fixed"
     case .initial: "the shape at the first frame, fixed"
+    case .frame: "each frame's own"
     }
   }
 }

@@ -310,7 +310,7 @@ typedef struct upright_frames upright_frames;
  * policy: as for upright_plan_new. options: a JSON object with long options of the command line, or NULL:
  *   "frames": "metadata" (default), "sensor", "sensor:90,front,mirror" or "upright"
  *   "reference": "gravity" or "interface"
- *   "canvas": "follow" (default), "portrait", "landscape" or "initial"
+ *   "canvas": "follow" (default), "portrait", "landscape", "initial" or "frame" (each upright frame's own size)
  *   "size": "720x1280", or a preset such as "720p"
  *   "fit": "fit" (default), "fill" or "stretch"
  *   "anchor": "center" (default), "top", "bottomLeading", ...
