@@ -148,6 +148,7 @@ let package = Package(
     .executableTarget(
       name: "sfu-recorder", dependencies: ["Upright"], path: "Samples/sfu-recorder"),
     .executableTarget(name: "live-hls", dependencies: ["Upright"], path: "Samples/live-hls"),
+    .executableTarget(name: "frames-out", dependencies: ["Upright"], path: "Samples/frames-out"),
 
     .executableTarget(
       name: "UprightEmbeddingHost", dependencies: ["Upright", "CUprightFFmpeg"],
@@ -188,7 +189,7 @@ let package = Package(
       name: "UprightTests",
       dependencies: sessions + [
         "UprightSignals", "UprightRTP", "UprightTestSupport", "Upright", "transcode-async",
-        "live-hls", "sfu-recorder", "UprightEmbeddingHost",
+        "live-hls", "sfu-recorder", "frames-out", "UprightEmbeddingHost",
       ],
       swiftSettings: tests),
     .testTarget(

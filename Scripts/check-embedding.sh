@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 root=$PWD
 app=$(mktemp -d)
 trap 'rm -rf "$app"' EXIT
-samples=(policy-only frames-in-out sfu-recorder transcode-async live-hls)
+samples=(policy-only frames-in-out sfu-recorder transcode-async live-hls frames-out)
 
 mkdir -p "$app/Sources"
 for sample in "${samples[@]}"; do
@@ -40,6 +40,8 @@ let package = Package(
       name: "transcode-async", dependencies: [.product(name: "Upright", package: "upright"), nio]),
     .executableTarget(
       name: "live-hls", dependencies: [.product(name: "Upright", package: "upright"), nio]),
+    .executableTarget(
+      name: "frames-out", dependencies: [.product(name: "Upright", package: "upright"), nio]),
   ],
   swiftLanguageModes: [.v6]
 )

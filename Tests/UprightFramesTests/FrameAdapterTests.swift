@@ -125,7 +125,7 @@ struct TestFrame {
     }
   }
 
-  @Test("The canvas of a frame is the upright frame itself, also of an odd size, with square pixels")
+  @Test("A canvas can be the upright frame itself, of any size, with square pixels")
   func ownCanvas() throws {
     var options = AdapterOptions()
     options.canvas = .frame

@@ -1,4 +1,5 @@
 import Foundation
+import UprightOrientation
 
 /// A short clip of a frame that looks different in each of the eight orientations, split into access units
 /// so that a test can insert messages into them.
@@ -8,6 +9,7 @@ package struct EncodedClip {
   }
 
   package let codec: Codec
+  private let size: PixelSize
   /// The sample entry, as a complete box.
   package let entry: [UInt8]
   /// The samples in decoding order. Times are in ticks of 1/`timescale`. The first DTS is 0.
@@ -16,12 +18,15 @@ package struct EncodedClip {
   /// The duration of a frame, in ticks.
   package let frame: Int
 
-  /// Encodes `frames` frames of 64x64 at 25 frames per second.
+  /// Encodes `frames` frames at 25 frames per second.
   ///
   /// - Parameters:
   ///   - gop: The number of frames from one IDR to the next.
   ///   - bFrames: The number of B-frames between two other frames, at fixed positions.
-  package init(_ codec: Codec, frames: Int, gop: Int, bFrames: Int) throws {
+  package init(
+    _ codec: Codec, frames: Int, gop: Int, bFrames: Int, size: PixelSize = PixelSize(64, 64)
+  ) throws {
+    self.size = size
     let scratch = try Scratch()
     let path = scratch.path(codec == .mjpeg ? "clip.mov" : "clip.mp4")
     let common =
@@ -41,7 +46,7 @@ package struct EncodedClip {
       case .mjpeg: ["-c:v", "mjpeg", "-strict", "-1", "-video_track_timescale", "12800"]
       }
     try FFmpegTool.run(
-      ["-f", "lavfi", "-i", "testsrc2=s=64x64:r=25", "-frames:v", "\(frames)"]
+      ["-f", "lavfi", "-i", "testsrc2=s=\(size):r=25", "-frames:v", "\(frames)"]
         + ["-pix_fmt", "yuv420p"] + encoder + [path])
     let file = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
     let packets = try FFmpegTool.probe(path, ["-show_packets"])["packets"].array
@@ -111,7 +116,7 @@ package struct EncodedClip {
   /// A movie with this clip as its only track.
   package var movie: MovieWriter {
     var track = MovieWriter.Track(handler: "vide", entry: entry, samples: samples)
-    (track.width, track.height) = (64, 64)
+    (track.width, track.height) = (size.width, size.height)
     return MovieWriter(timescale: timescale, lastDuration: frame, tracks: [track])
   }
 }

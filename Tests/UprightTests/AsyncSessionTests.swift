@@ -33,6 +33,13 @@ struct AsyncSessionTests {
     #expect(try Playlist(path: scratch.path("out.m3u8")).discontinuities == 2)
   }
 
+  @Test("frames-out prints each format of a file's frames")
+  func framesSample() throws {
+    #expect(
+      try Self.sample("frames-out", Samples.displayMatrix)
+        == ["0.0 s: 360x640 of yuv420p, turned right"])
+  }
+
   // 1 s.
   @Test("sfu-recorder writes one upright MP4 for each format")
   func recorderSample() throws {

@@ -198,6 +198,10 @@ package struct SessionPlan {
     _ request: TranscodeRequest, _ demuxer: any PacketSource, _ video: StreamInfo
   ) throws(UprightError) -> FrameCanvas {
     let asked = request.options.canvas
+    if request.returnsFrames, asked == .auto {
+      if case .pair = request.options.size { return .follow }
+      return .frame
+    }
     let rule = asked == .auto ? request.defaultCanvas : asked
     switch rule {
     case .follow, .auto: return .follow
@@ -254,7 +258,8 @@ package struct SessionPlan {
 
   /// Returns the plan with what is found of all frames.
   func surveyed() throws(UprightError) -> SessionPlan {
-    guard source == nil else { return self }
+    // The defaults of an output; frames of their own size need none, and the first one comes at once.
+    guard source == nil, canvas != .frame else { return self }
     var plan = self
     plan.source = try SourceSurvey(self)
     return plan

@@ -14,7 +14,9 @@ package struct TranscodeRequest: Sendable {
   let outputs: [String]
   let inputFormat: String?
   let container: OutputContainer
-  let options: TranscodeOptions
+  private(set) var options: TranscodeOptions
+  /// Whether the caller receives the frames in place of an output. Their format may change.
+  private(set) var returnsFrames = false
   let policy: PolicyDocument
   let events: EventSource
   /// Interrupts reading. Frames that were already read are still encoded and written.
@@ -51,6 +53,23 @@ package struct TranscodeRequest: Sendable {
     do throws(PolicyError) { _ = try RotationReducer(policy) } catch {
       throw UprightError(error, code: .badData)
     }
+  }
+
+  /// Creates the request of a reader, whose frames have the pixel formats of YUV4MPEG2.
+  ///
+  /// - Throws: The errors of a transcode's request.
+  init(
+    reading input: String, inputFormat: String?, options: TranscodeOptions, policy: PolicyDocument,
+    events: EventSource
+  ) throws(UprightError) {
+    var checked = options
+    // A file couldn't follow.
+    if checked.canvas == .follow { checked.canvas = .auto }
+    try self.init(
+      input: input, output: "-", inputFormat: inputFormat, outputFormat: "y4m", options: checked,
+      policy: policy, events: events)
+    self.options = options
+    returnsFrames = true
   }
 
   /// Returns the outputs of each canvas.
@@ -114,7 +133,7 @@ extension TranscodeRequest {
 
   /// Whether the format may change mid-stream.
   var canFollow: Bool {
-    options.canvas != .dual && (container.canFollow || options.splits)
+    options.canvas != .dual && (container.canFollow || options.splits || returnsFrames)
   }
 
   /// The playlists of an HLS output with several renditions; `nil` for any other output.
@@ -152,6 +171,7 @@ extension TranscodeRequest {
       frames: options.frames, reference: options.reference, signalsAreEvents: signalsAreEvents,
       gravity: options.gravity, focus: options.focusRule)
     (director.levels, director.takesFocus) = (options.levels, options.fills)
+    director.keepsOddSizes = returnsFrames
     return director
   }
 

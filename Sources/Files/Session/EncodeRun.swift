@@ -328,7 +328,8 @@ final class EncodeRun {
       outcome.droppedMetadata.formUnion(pipeline.losses)
     }
     // Lost frames leave gaps, which the losses report.
-    if plan.container == .y4m, pipeline.tally.hasUnevenSteps(tick: plan.video.timeBase), !hasLosses
+    if plan.container == .y4m, output != nil, !hasLosses,
+      pipeline.tally.hasUnevenSteps(tick: plan.video.timeBase)
     {
       warnings.append(
         "the frame rate varies: YUV4MPEG2 has a fixed one, so timestamps are lost")

@@ -41,6 +41,11 @@ package struct Colour: Sendable, Hashable {
   /// Whether luma uses 0...255 instead of 16...235.
   package var isFullRange: Bool { range == AVCOL_RANGE_JPEG }
 
+  /// The code points of ISO/IEC 23091-2.
+  package var codePoints: (primaries: Int, transfer: Int, matrix: Int) {
+    (Int(primaries.rawValue), Int(transfer.rawValue), Int(matrix.rawValue))
+  }
+
   /// The matrix and range of YUV samples. Those of BT.601 if the matrix is unspecified (as in libswscale).
   package var coding: ColourCoding {
     var coding: ColourCoding =
