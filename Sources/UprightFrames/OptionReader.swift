@@ -36,6 +36,9 @@ package struct OptionReader {
     return members.first { $0.key == name }?.value
   }
 
+  /// Returns a value of any kind; `nil` if it isn't given.
+  package mutating func json(_ name: String) -> JSONValue? { value(name) }
+
   /// Returns a text, or the digits of a number.
   package mutating func text(_ name: String) throws(UprightError) -> String? {
     try value(name).map { (value) throws(UprightError) in try Self.text(value, name) }

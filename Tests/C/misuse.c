@@ -20,6 +20,8 @@ static void nulls(void) {
   upright_frames *frames;
   upright_session *session;
   upright_transcode *transcode;
+  upright_reader *reader;
+  upright_read_frame read = {.size = sizeof read};
   upright_frame frame = frame_of(16, 16, NULL);
   upright_layout layout = {.size = sizeof layout};
   upright_format format = {.size = sizeof format};
@@ -55,6 +57,12 @@ static void nulls(void) {
   EXPECT_STATUS(UPRIGHT_INVALID, upright_transcode_plan(NULL, &json, &error));
   EXPECT_STATUS(UPRIGHT_INVALID, upright_transcode_stop(NULL, &error));
   EXPECT_STATUS(UPRIGHT_INVALID, upright_transcode_cancel(NULL, &error));
+  EXPECT_STATUS(UPRIGHT_INVALID, upright_reader_new(NULL, NULL, &reader, &error));
+  EXPECT_STATUS(UPRIGHT_INVALID, upright_reader_new("a.mp4", NULL, NULL, &error));
+  EXPECT_STATUS(UPRIGHT_INVALID, upright_reader_next(NULL, &read, &error));
+  EXPECT_STATUS(UPRIGHT_INVALID, upright_reader_seek(NULL, 0, &error));
+  EXPECT_STATUS(UPRIGHT_INVALID, upright_reader_warnings(NULL, &json, &error));
+  EXPECT(upright_reader_free(NULL) == UPRIGHT_OK);
   EXPECT_STATUS(UPRIGHT_INVALID, upright_probe(NULL, &json, &error));
   EXPECT_STATUS(UPRIGHT_INVALID, upright_probe("a.mp4", NULL, &error));
   EXPECT(upright_plan_free(NULL) == UPRIGHT_OK && upright_frames_free(NULL) == UPRIGHT_OK);
@@ -172,7 +180,7 @@ static void frames_and_planes(void) {
   EXPECT_STATUS(UPRIGHT_OK, upright_frames_new("phone", NULL, &frames, &error));
   EXPECT_STATUS(UPRIGHT_INVALID, upright_frames_draw(frames, &good, &to, &error));
   REFUSED(pixels = 0);
-  REFUSED(pixels = 18);
+  REFUSED(pixels = 20);
   REFUSED(pixels = -1);
   REFUSED(width = 0);
   REFUSED(height = -5);
@@ -244,6 +252,7 @@ static void threads(void) {
 typedef struct Call {
   upright_session *session;
   upright_transcode *transcode;
+  upright_reader *reader;
   upright_status status;
 } Call;
 
@@ -408,6 +417,53 @@ static void files(const char *input, const char *scratch) {
   EXPECT(access(output, F_OK));
 }
 
+static void *next(void *context) {
+  Call *call = context;
+  upright_read_frame frame = {.size = sizeof frame};
+  while ((call->status = upright_reader_next(call->reader, &frame, NULL)) == UPRIGHT_OK) {}
+  return NULL;
+}
+
+static void readers(const char *input) {
+  upright_reader *reader;
+  upright_read_frame frame = {.size = sizeof frame}, small = {.size = 8};
+  char *json;
+  const char *wrong[] = {"{\"pixels\": \"bgr\"}", "{\"canvas\": \"dual\"}", "{\"start\": -1}", "{\"x\": 1}",
+    "{\"events\": 1}", "{\"policy\": \"none\"}", "{\"start\": 2, \"to\": 1}", "[]", "{"};
+  for (size_t index = 0; index < sizeof wrong / sizeof *wrong; index++)
+    EXPECT_STATUS(UPRIGHT_USAGE, upright_reader_new(input, wrong[index], &reader, &error));
+  EXPECT_STATUS(UPRIGHT_BAD_DATA, upright_reader_new(input, "{\"events\": [{\"at\": -1}]}", &reader, &error));
+  EXPECT_STATUS(UPRIGHT_BAD_DATA, upright_reader_new(input, "{\"events\": \"{\"}", &reader, &error));
+
+  EXPECT_STATUS(UPRIGHT_OK, upright_reader_new("missing.mp4", NULL, &reader, &error));
+  EXPECT_STATUS(UPRIGHT_NO_INPUT, upright_reader_next(reader, &frame, &error));
+  EXPECT_STATUS(UPRIGHT_NO_INPUT, upright_reader_next(reader, &frame, &error));
+  EXPECT(upright_reader_free(reader) == UPRIGHT_OK);
+  EXPECT_STATUS(UPRIGHT_INVALID, upright_reader_next(reader, &frame, &error));
+
+  EXPECT_STATUS(UPRIGHT_OK, upright_reader_new(input, "{\"policy\": {}, \"events\": []}", &reader, &error));
+  EXPECT_STATUS(UPRIGHT_INVALID, upright_reader_next(reader, NULL, &error));
+  EXPECT_STATUS(UPRIGHT_INVALID, upright_reader_next(reader, &small, &error));
+  EXPECT_STATUS(UPRIGHT_USAGE, upright_reader_seek(reader, NAN, &error));
+  EXPECT_STATUS(UPRIGHT_OK, upright_reader_seek(reader, 1, &error));
+  EXPECT_STATUS(UPRIGHT_OK, upright_reader_next(reader, &frame, &error));
+  EXPECT(frame.seconds == 1 && frame.changed && frame.frame.width == 360 && frame.turn == 6);
+  EXPECT_STATUS(UPRIGHT_OK, upright_reader_warnings(reader, &json, &error));
+  EXPECT(!strcmp(json, "[]\n"));
+  upright_string_free(json);
+  EXPECT(upright_reader_free(reader) == UPRIGHT_OK);
+
+  /* Freed while it waits. */
+  Call call = {0};
+  pthread_t thread;
+  EXPECT_STATUS(UPRIGHT_OK, upright_reader_new(input, NULL, &call.reader, &error));
+  pthread_create(&thread, NULL, next, &call);
+  usleep(5000);
+  EXPECT(upright_reader_free(call.reader) == UPRIGHT_OK);
+  pthread_join(thread, NULL);
+  EXPECT(call.status == UPRIGHT_CANCELLED || call.status == UPRIGHT_INVALID || call.status == UPRIGHT_END);
+}
+
 int main(int count, char **arguments) {
   if (count != 3) return UPRIGHT_USAGE;
   nulls();
@@ -417,6 +473,7 @@ int main(int count, char **arguments) {
   threads();
   sessions();
   files(arguments[1], arguments[2]);
+  readers(arguments[1]);
   EXPECT(upright_abi_version() == UPRIGHT_ABI_VERSION && !strcmp(upright_status_name(12345), "unknown"));
   if (!failures) puts("clean");
   return failures > 0;

@@ -61,7 +61,10 @@ enum Runner: String, CaseIterable, CustomStringConvertible {
         ["env", "LSAN_OPTIONS=suppressions=\(suppressions):print_suppressions=0:exitcode=99"]
         + command
     }
-    return try ExternalTool(command[0]).run(Array(command.dropFirst()), timeout: 600).text
-      .split(separator: "\n")
+    let outcome = try ExternalTool(command[0]).run(Array(command.dropFirst()), timeout: 600)
+    if self == .plain, !outcome.errors.isEmpty {
+      throw ExternalTool.Failure(description: "standard error: \(outcome.errors)")
+    }
+    return outcome.text.split(separator: "\n")
   }
 }

@@ -130,6 +130,23 @@ struct ProgramTests {
     #expect(decoded.corners[..<15].allSatisfy { $0 != "tl" })
   }
 
+  @Test("The sample reader.c prints each format of a file's frames", arguments: quick)
+  func reader(_ runner: Runner) throws { try checkReader(runner) }
+
+  @Test(
+    "The sample reader.c has no error under valgrind", .slow("valgrind takes a minute"), .valgrind)
+  func readerChecked() throws { try checkReader(.valgrind) }
+
+  private func checkReader(_ runner: Runner) throws {
+    let scratch = try Scratch()
+    // The upright frame has a red square in its top left corner.
+    let lines = try runner.run(
+      "Samples/c/reader.c", .all, [Self.clip("display-matrix.mp4")], in: scratch)
+    #expect(lines.count == 1 && lines[0].hasPrefix("0.000 s: 360x640, turned 6, green "))
+    let green = try #require(lines[0].split(separator: " ").last.flatMap { Int($0) })
+    #expect(green < 90)
+  }
+
   @Test("Each misuse is a status with a message", arguments: quick)
   func misuse(_ runner: Runner) throws { try checkMisuse(runner) }
 

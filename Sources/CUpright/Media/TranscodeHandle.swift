@@ -25,19 +25,14 @@ private final class TranscodeHandle: HandleObject {
     let (inputFormat, format) = (try reader.text("input-format"), try reader.text("format"))
     let options = try TranscodeOptions(&reader)
     try reader.finish()
-    var source = EventSource.none
-    if let events {
-      do throws(PolicyError) {
-        let list = try RotationEvent.parse(jsonLines: events.utf8)
-        _ = try OrientationPlan(policy, events: list)
-        source = .list(list)
-      } catch {
-        throw UprightError(error, code: .badData)
-      }
-    }
     session = try TranscodeSession(
       input: input, output: output, inputFormat: inputFormat, outputFormat: format,
-      options: options, policy: policy, events: source)
+      options: options, policy: policy,
+      events: events.map { (lines) throws(UprightError) in
+        try EventSource(policy) { () throws(PolicyError) in
+          try RotationEvent.parse(jsonLines: lines.utf8)
+        }
+      } ?? .none)
   }
 
   func close() { session.cancel() }
@@ -47,6 +42,23 @@ private final class TranscodeHandle: HandleObject {
     guard !isStarted.exchange(true, ordering: .acquiringAndReleasing) else {
       throw UprightError(
         .misuse, "the transcode was run before", remedy: "make another one for each run")
+    }
+  }
+}
+
+extension EventSource {
+  /// A list of events that make sense in a policy.
+  ///
+  /// - Throws: `badData` for one that doesn't, and for what `read` throws.
+  init(
+    _ policy: PolicyDocument, _ read: () throws(PolicyError) -> [RotationEvent]
+  ) throws(UprightError) {
+    do throws(PolicyError) {
+      let list = try read()
+      _ = try OrientationPlan(policy, events: list)
+      self = .list(list)
+    } catch {
+      throw UprightError(error, code: .badData)
     }
   }
 }

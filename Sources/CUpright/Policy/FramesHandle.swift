@@ -3,7 +3,7 @@
 
 public import CUprightHeader
 package import UprightOrientation
-internal import UprightKernels
+package import UprightKernels
 internal import UprightFrames
 
 /// `upright_frames`.
@@ -53,10 +53,10 @@ extension Rational {
 }
 
 /// The layouts of `UPRIGHT_I420` and the others.
-private enum PixelFormats {
+package enum PixelFormats {
   /// Made once: a layout holds arrays, and frames don't allocate.
   private static let layouts: [PixelLayout?] = {
-    var layouts = [PixelLayout?](repeating: nil, count: UPRIGHT_I444_12 + 1)
+    var layouts = [PixelLayout?](repeating: nil, count: UPRIGHT_GRAY_10 + 1)
     for (first, depth) in [(UPRIGHT_I420, 8), (UPRIGHT_I420_10, 10), (UPRIGHT_I420_12, 12)] {
       layouts[first] = .i420(depth: depth)
       layouts[first + 1] = .i422(depth: depth)
@@ -68,8 +68,18 @@ private enum PixelFormats {
     layouts[UPRIGHT_RGBA] = .rgba
     layouts[UPRIGHT_BGRA] = .bgra
     layouts[UPRIGHT_P010] = .p010
+    layouts[UPRIGHT_RGB24] = PixelLayout(
+      planes: [.init(elementSize: 3)], components: (0..<3).map { .init(plane: 0, offset: $0) },
+      isRGB: true)
+    layouts[UPRIGHT_GRAY_10] = PixelLayout(
+      planes: [.init(elementSize: 2)], components: [.init(plane: 0, depth: 10)])
     return layouts
   }()
+
+  /// The number of a layout; `nil` if it has none.
+  package static func number(of layout: PixelLayout) -> Int32? {
+    layouts.firstIndex(of: layout).map { Int32($0) }
+  }
 
   static func layout(_ pixels: Int32) -> PixelLayout? {
     layouts.indices.contains(Int(pixels)) ? layouts[Int(pixels)] : nil
@@ -103,7 +113,7 @@ extension ChromaPosition {
   }
 
   /// The number of `UPRIGHT_CHROMA_...`.
-  fileprivate var number: Int32 {
+  package var number: Int32 {
     let number =
       switch (x, y) {
       case (0, 0): UPRIGHT_CHROMA_TOP_LEFT

@@ -143,6 +143,24 @@ public struct FramePixels: Sendable, Hashable {
   /// Three planes of 4:2:0, 8 bits.
   public static let yuv420p = FramePixels(name: "yuv420p")
 
+  /// The format of a name in options: `native`, `rgb24`, `nv12` or `yuv420p`.
+  ///
+  /// - Throws: `usage` for any other.
+  package init(parsing text: String) throws(UprightError) {
+    switch text.lowercased() {
+    case "native": self = .native
+    case "rgb24": self = .rgb24
+    case "nv12": self = .nv12
+    case "yuv420p": self = .yuv420p
+    default:
+      throw UprightError(
+        .usage, "\(text) is not a format of frames", at: "pixels",
+        remedy: "use native, rgb24, nv12 or yuv420p")
+    }
+  }
+
+  private init(name: String?) { self.name = name }
+
   /// The format; `nil` for that of the input.
   var format: PixelFormat? { name.flatMap(PixelFormat.init(name:)) }
 }

@@ -9,8 +9,8 @@
  * caller's duty: a pointer must point to memory of the size that the call needs, a string must end with a zero
  * byte, and planes must not overlap.
  *
- * Handles. upright_plan, upright_frames, upright_session and upright_transcode are opaque and are never
- * dereferenced by the caller. A handle that was freed, has another type or was never made is detected:
+ * Handles. upright_plan, upright_frames, upright_session, upright_transcode and upright_reader are opaque and
+ * are never dereferenced by the caller. A handle that was freed, has another type or was never made is detected:
  * UPRIGHT_INVALID. Every _new has a _free. It returns when no call is using the handle any more; from then on
  * there is no callback. _free(NULL) does nothing.
  *
@@ -228,7 +228,9 @@ enum {
   UPRIGHT_I420_12 = 14,
   UPRIGHT_I422_12 = 15,
   UPRIGHT_I440_12 = 16,
-  UPRIGHT_I444_12 = 17
+  UPRIGHT_I444_12 = 17,
+  UPRIGHT_RGB24 = 18,   /* One plane of red, green, blue. It can be turned, not rescaled. */
+  UPRIGHT_GRAY_10 = 19
 };
 
 /* Where the samples of subsampled chroma are between those of luma. The numbers up to 6 are those of FFmpeg's
@@ -578,6 +580,60 @@ UPRIGHT_API upright_status upright_transcode_stop(upright_transcode *transcode, 
 
 /* Ends a run at the next frame, without an output. From any thread. */
 UPRIGHT_API upright_status upright_transcode_cancel(upright_transcode *transcode, upright_error *error);
+
+/* A frame that a reader returns. */
+typedef struct upright_read_frame {
+  size_t size;
+  /* Whether an encoder of the frames has to be opened anew: 1 for the first frame and where the size, the pixels,
+   * the range or the chroma position differ from the last frame's, else 0. */
+  int32_t changed;
+  /* What turned the stored frame upright, as in EXIF: 1 (nothing) to 8. */
+  int32_t turn;
+  /* The orientation of the app: UPRIGHT_INTERFACE_... */
+  int32_t app_orientation;
+  /* ColourPrimaries and TransferCharacteristics of ISO/IEC 23091-2; 2 is unspecified. */
+  int32_t primaries, transfer;
+  int32_t reserved;
+  /* The time from the first frame of the input, in seconds. */
+  double seconds;
+  /* In ticks of frame.time_base; 0 if unknown. */
+  int64_t duration;
+  /* The upright frame, with square pixels, and its presentation time in ticks of the input (the clocks of MPEG-TS
+   * are joined, and begin at zero). Its planes are only read; they are valid until the next call with the reader
+   * that returns a frame, and until it is freed. */
+  upright_frame frame;
+} upright_read_frame;
+
+/* Reads the frames of a file, upright. */
+typedef struct upright_reader upright_reader;
+
+/* Prepares a reader, and opens nothing.
+ *
+ * input: a path or URL. options: NULL, or a JSON object with options of upright_transcode_new that concern the
+ * reading and the layout of frames ("frames", "canvas", "size", "fit", "start", "to", "strict", ...), and
+ *   "pixels": "native" (default: the input's, or I420), "rgb24", "nv12" or "yuv420p"
+ *   "policy": the name of a policy, or a policy document as text or object; "phone" by default
+ *   "events": JSON Lines, or an array of objects, in seconds from the first frame
+ *   "input-format": the container, if it can't be detected
+ * Without "canvas" and "size", each frame has its own size.
+ * Fails with USAGE for options that are invalid or contradict each other, BAD_DATA for the policy or an event. */
+UPRIGHT_API upright_status upright_reader_new(
+  const char *input, const char *options, upright_reader **reader, upright_error *error);
+
+/* Ends the threads of a reader and frees it. A waiting call of another thread returns first, with CANCELLED. */
+UPRIGHT_API upright_status upright_reader_free(upright_reader *reader);
+
+/* Waits for the next frame. END: there is none any more.
+ * Fails with NO_INPUT or BAD_DATA for an input that can't be read, after the frames before the error. */
+UPRIGHT_API upright_status upright_reader_next(
+  upright_reader *reader, upright_read_frame *frame, upright_error *error);
+
+/* Goes to another time: the next frame is the one that is shown at `seconds` from the first frame of the input.
+ * Fails with USAGE for a time that isn't 0 or more, or is after the requested end. */
+UPRIGHT_API upright_status upright_reader_seek(upright_reader *reader, double seconds, upright_error *error);
+
+/* What a user should know of what was read, such as damage: a JSON array of strings, complete at the end. */
+UPRIGHT_API upright_status upright_reader_warnings(upright_reader *reader, char **json, upright_error *error);
 
 /* Lists every orientation signal in a file or URL, as `upright probe --json` prints it. */
 UPRIGHT_API upright_status upright_probe(const char *input, char **json, upright_error *error);
