@@ -22,6 +22,8 @@ turned = frames.turn(np.zeros((48, 64, 4), np.uint8), time=0)
 array: np.ndarray[tuple[int, int, int], np.dtype[np.uint8]] = turned.frame
 size: tuple[int, int] = (turned.width, turned.height)
 report = upright.transcode("a", "b", frames="sensor", crf=23)
+for frame in upright.open("a", canvas="follow", size="source", format="nv12"):
+    time: float = frame.time + frame.pts * frame.time_base
 with upright.PacketSession(upright.Stream("h264", Fraction(1, 90000))) as session:
     for output in session:
         if isinstance(output, upright.Packet):

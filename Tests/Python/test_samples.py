@@ -34,6 +34,10 @@ def test_frames(clips, tmp_path):
             assert [(frame.width, frame.height) for frame in container.decode(video=0)] == [size] * 100
 
 
+def test_reader(clips):
+    assert sample("reader", clips / "display-matrix.mp4") == ["0.00 s: (640, 360, 3), turned 6"]
+
+
 def test_transcode(clips, tmp_path):
     output = str(tmp_path / "out.mp4")
     lines = sample("transcode", clips / "turning-sensor.mp4", clips / "turning-sensor.jsonl", output)
@@ -99,7 +103,7 @@ def test_recorder(tmp_path, monkeypatch):
     assert times == sorted(set(times)) and times[0] == 0
 
 
-@pytest.mark.parametrize("name", ["policy", "frames", "recorder", "transcode"])
+@pytest.mark.parametrize("name", ["policy", "frames", "reader", "recorder", "transcode"])
 def test_arguments_that_are_none(name):
     result = subprocess.run([sys.executable, SAMPLES / f"{name}.py"], capture_output=True, text=True)
     assert result.returncode == 1 and "missing" in result.stderr

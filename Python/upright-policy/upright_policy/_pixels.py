@@ -71,6 +71,8 @@ FORMATS = {
     "yuv422p12le": Pixels(15, _planar(2, 1), 2),
     "yuv440p12le": Pixels(16, _planar(1, 2), 2),
     "yuv444p12le": Pixels(17, _planar(1, 1), 2),
+    "rgb24": Pixels(18, (Plane(1, 1, 3),), 1),
+    "gray10le": Pixels(19, (_full,), 2),
 }
 NAMES = {pixels.number: name for name, pixels in FORMATS.items()}
 

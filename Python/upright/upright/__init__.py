@@ -1,6 +1,7 @@
-"""Orients video by a rotation policy: frames, packets and whole files.
+"""Orients video by a rotation policy: frames, files and packets.
 
-    report = upright.transcode("raw.mp4", "live.m3u8", frames="sensor", events=open("turns.jsonl").read())
+    for frame in upright.open("take.mov"): print(frame.numpy().shape)
+    report = upright.transcode("raw.mp4", "live.m3u8", frames="sensor", events={"at": 3.2, "device": "landscapeLeft"})
 
 The policy and frames in memory are those of the package `upright_policy`, which works without FFmpeg.
 """
@@ -8,7 +9,8 @@ The policy and frames in memory are those of the package `upright_policy`, which
 from upright_policy import (
     Event, Format, Frame, FrameOptions, Frames, Layout, Option, Policy, Turned, UprightError, __version__, explain)
 
-from ._options import SessionOptions, TranscodeOptions
+from ._options import ReaderOptions, SessionOptions, TranscodeOptions
+from ._reader import Reader, ReadFrame, open
 from ._session import Decision, FormatChange, Output, Packet, PacketSession, Refused, Stream
 from ._transcode import Transcode, Update, probe, transcode, transcode_async
 
@@ -26,6 +28,9 @@ __all__ = [
     "Packet",
     "PacketSession",
     "Policy",
+    "ReadFrame",
+    "Reader",
+    "ReaderOptions",
     "Refused",
     "SessionOptions",
     "Stream",
@@ -36,6 +41,7 @@ __all__ = [
     "UprightError",
     "__version__",
     "explain",
+    "open",
     "probe",
     "transcode",
     "transcode_async",

@@ -26,6 +26,34 @@ class SessionOptions(OrientingOptions, total=False):
     frame_rate: float
 
 
+class ReaderOptions(TypedDict, total=False):
+    """The options of `open`: `upright help transcode` explains them."""
+
+    frames: str
+    #: Without it, each frame has its own size.
+    canvas: str
+    size: str
+    reference: str
+    fit: str
+    anchor: str
+    focus_ease: float
+    background: str
+    gravity: str
+    overlay: Sequence[str]
+    slate: str
+    level: bool
+    scaler: str
+    threads: int
+    #: Seconds of the input to begin and end at.
+    start: float
+    to: float
+    events_offset: float
+    #: Whether damage is an error.
+    strict: bool
+    #: The container, if it can't be detected.
+    input_format: str
+
+
 class TranscodeOptions(TypedDict, total=False):
     """The options of `Transcode` and `transcode`: `upright help transcode` explains them."""
 
