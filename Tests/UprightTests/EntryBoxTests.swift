@@ -27,6 +27,9 @@ struct EntryBoxTests {
       [1, 0xF0, 0, 0xFC, 0xCB, 1] + [0xA7, 0, 1, 0, 5] + [0x4E, 9, 3, 0, 0x80]
     case "vexu": MovieWriter.box("eyes", MovieWriter.box("stri", [0, 0, 0, 0, 3]))
     case "hfov": MovieWriter.be(63_500, 4)
+    // And this, which they write anew: 314 lux and D65.
+    case "amve":
+      MovieWriter.be(3_140_000, 4) + MovieWriter.be(15_635, 2) + MovieWriter.be(16_450, 2)
     case "sv3d":
       MovieWriter.box("svhd", [0, 0, 0, 0, 0])
         + MovieWriter.box(
