@@ -15,7 +15,7 @@ public struct DurationHistogram: Sendable, Hashable {
   public init() {}
 
   /// The number of durations.
-  public var count: Int { counts.reduce(0, +) }
+  public var count: Int { counts.reduce(0) { $0.addingWithinBounds($1) } }
 
   /// Adds a duration, in seconds. Counts a negative duration as zero and ignores one that is not finite.
   public mutating func add(_ seconds: Double) {
@@ -27,7 +27,41 @@ public struct DurationHistogram: Sendable, Hashable {
 
   /// Adds all durations of `other`.
   public mutating func add(_ other: DurationHistogram) {
-    for index in counts.indices { counts[index] += other.counts[index] }
+    for index in counts.indices {
+      counts[index] = counts[index].addingWithinBounds(other.counts[index])
+    }
     sum += other.sum
+  }
+}
+
+extension DurationHistogram: Codable {
+  private enum CodingKeys: String, CodingKey { case counts, sum }
+
+  /// Writes the counts and the sum.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(counts, forKey: .counts)
+    try container.encode(sum, forKey: .sum)
+  }
+
+  /// Reads what `encode(to:)` has written.
+  ///
+  /// - Throws: `DecodingError` for another number of buckets, a negative count, or a sum that isn't finite.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    counts = try container.decode([Int].self, forKey: .counts)
+    sum = try container.decode(Double.self, forKey: .sum)
+    guard counts.count == Self.bounds.count + 1, counts.allSatisfy({ $0 >= 0 }), sum.isFinite else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .counts, in: container, debugDescription: "not the counts of a histogram")
+    }
+  }
+}
+
+extension Int {
+  /// Returns the sum, or the largest number if it is larger.
+  fileprivate func addingWithinBounds(_ other: Int) -> Int {
+    let (sum, isTooLarge) = addingReportingOverflow(other)
+    return isTooLarge ? .max : sum
   }
 }

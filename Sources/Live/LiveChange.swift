@@ -31,7 +31,7 @@ public struct LiveChange: Sendable {
   public init() {}
 
   /// Returns `options` with this change.
-  func applied(to options: TranscodeOptions) -> TranscodeOptions {
+  public func applied(to options: TranscodeOptions) -> TranscodeOptions {
     var options = options
     if let fit { options.fit = fit }
     if let portraitFit { options.portraitFit = portraitFit }
@@ -53,7 +53,7 @@ public struct LiveChange: Sendable {
 }
 
 /// A change that a live session has applied.
-public struct AppliedChange: Sendable, Hashable {
+public struct AppliedChange: Sendable, Hashable, Codable {
   /// The media time of the first frame with the change, in seconds; `nil` if it was applied before the first
   /// frame.
   public var at: Double?
@@ -65,5 +65,41 @@ public struct AppliedChange: Sendable, Hashable {
   public init(at: Double?, decisions: [RotationDecision]) {
     self.at = at
     self.decisions = decisions
+  }
+}
+
+extension LiveChange: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case policy, fit, portraitFit, landscapeFit, background, slate, overlays, rate
+  }
+
+  /// Writes what changes. `null` stands for a default.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encodeIfPresent(policy, forKey: .policy)
+    if let fit { try container.encode(fit, forKey: .fit) }
+    if let portraitFit { try container.encode(portraitFit, forKey: .portraitFit) }
+    if let landscapeFit { try container.encode(landscapeFit, forKey: .landscapeFit) }
+    try container.encodeIfPresent(background, forKey: .background)
+    if let slate { try container.encode(slate, forKey: .slate) }
+    try container.encodeIfPresent(overlays, forKey: .overlays)
+    try container.encodeIfPresent(rate, forKey: .rate)
+  }
+
+  /// Reads what `encode(to:)` has written.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    func setting<Value: Decodable>(_ key: CodingKeys) throws -> Value?? {
+      container.contains(key)
+        ? .some(try container.decodeIfPresent(Value.self, forKey: key)) : nil
+    }
+    policy = try container.decodeIfPresent(PolicyDocument.self, forKey: .policy)
+    fit = try setting(.fit)
+    portraitFit = try setting(.portraitFit)
+    landscapeFit = try setting(.landscapeFit)
+    background = try container.decodeIfPresent(RGBColour.self, forKey: .background)
+    slate = try setting(.slate)
+    overlays = try container.decodeIfPresent([Overlay].self, forKey: .overlays)
+    rate = try container.decodeIfPresent(VideoEncoder.RateControl.self, forKey: .rate)
   }
 }

@@ -103,6 +103,44 @@ extension LiveInput {
   }
 }
 
+extension LiveOutput: Codable {
+  private enum CodingKeys: String, CodingKey { case hls, push, file, recording, limits }
+
+  /// Writes an output that isn't in memory.
+  ///
+  /// - Throws: `EncodingError` for one in memory, and the encoder's errors.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    switch self {
+    case .hls(let folder): try container.encode(folder, forKey: .hls)
+    case .push(let url): try container.encode(url, forKey: .push)
+    case .file(let path): try container.encode(path, forKey: .file)
+    case .recording(let path, let limits):
+      try container.encode(path, forKey: .recording)
+      try container.encode(limits, forKey: .limits)
+    case .packets, .segments, .bytes:
+      throw EncodingError.invalidValue(
+        self, .init(codingPath: encoder.codingPath, debugDescription: "the output is in memory"))
+    }
+  }
+
+  /// Reads what `encode(to:)` has written.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    if let folder = try container.decodeIfPresent(String.self, forKey: .hls) {
+      self = .hls(folder: folder)
+    } else if let url = try container.decodeIfPresent(String.self, forKey: .push) {
+      self = .push(url: url)
+    } else if let path = try container.decodeIfPresent(String.self, forKey: .file) {
+      self = .file(path: path)
+    } else {
+      self = .recording(
+        path: try container.decode(String.self, forKey: .recording),
+        limits: try container.decode(RecordingLimits.self, forKey: .limits))
+    }
+  }
+}
+
 extension LiveOutput {
   /// Whether it consists of segments that begin with keyframes.
   var hasSegments: Bool {
@@ -114,7 +152,7 @@ extension LiveOutput {
 }
 
 /// The limits of one session.
-public struct LiveLimits: Sendable, Hashable {
+public struct LiveLimits: Sendable, Hashable, Codable {
   /// The largest number of pixels in a frame; the default is 8192x4352. Larger frames are rejected.
   public var pixels = 8192 * 4352
   /// How far a session may fall behind its input before it drops frames, in seconds.

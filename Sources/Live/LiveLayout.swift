@@ -1,7 +1,7 @@
 public import UprightOrientation
 
 /// How a canvas of a live session shows the upright frame.
-public struct LiveLayout: Sendable, Hashable {
+public struct LiveLayout: Sendable, Hashable, Codable {
   /// The size of the canvas, in pixels.
   public let canvas: PixelSize
   /// The part of the upright frame that is shown. Each axis is 0...1, as in a `focus` event: x from left to

@@ -1,5 +1,5 @@
 /// The state of one output of a live session.
-public enum LiveOutputState: String, Sendable, CaseIterable {
+public enum LiveOutputState: String, Sendable, CaseIterable, Codable {
   /// Not open yet. It opens at the next keyframe, which is requested.
   case starting
   /// Open: packets are written.
@@ -14,7 +14,7 @@ public enum LiveOutputState: String, Sendable, CaseIterable {
 }
 
 /// One output of a live session at one moment.
-public struct LiveOutputStatus: Sendable, Hashable {
+public struct LiveOutputStatus: Sendable, Hashable, Codable {
   /// The id, unique among the outputs of the session.
   public var id: String
   /// The output. A file that was started again has another path: `take-2.mp4` after `take.mp4`.

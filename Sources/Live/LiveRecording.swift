@@ -2,9 +2,9 @@ internal import UprightOrientation
 internal import UprightMediaIO
 
 /// One file that an output of a live session writes, or has written.
-public struct LiveRecording: Sendable, Hashable {
+public struct LiveRecording: Sendable, Hashable, Codable {
   /// The state of a file.
-  public enum State: String, Sendable, CaseIterable {
+  public enum State: String, Sendable, CaseIterable, Codable {
     /// It is being written, and is playable up to its last segment.
     case recording
     /// It is complete.
@@ -36,7 +36,7 @@ public struct LiveRecording: Sendable, Hashable {
 }
 
 /// When a recording goes on in another file: at the first keyframe at which a limit has been reached.
-public struct RecordingLimits: Sendable, Hashable {
+public struct RecordingLimits: Sendable, Hashable, Codable {
   /// The duration of a file in seconds, 1 to 86400; `nil` for no limit.
   public var seconds: Double?
   /// The size of a file in bytes, 1 MiB to 1 TiB, without what the container adds; `nil` for no limit.

@@ -2,7 +2,7 @@ internal import UprightOrientation
 public import UprightPolicy
 
 /// The state of a live session.
-public enum LiveState: String, Sendable, CaseIterable {
+public enum LiveState: String, Sendable, CaseIterable, Codable {
   /// No input yet.
   case waiting
   /// Frames arrive and are sent.
@@ -32,7 +32,7 @@ enum LiveEnding {
 }
 
 /// A notification from a running live session.
-public enum LiveUpdate: Sendable {
+public enum LiveUpdate: Sendable, Codable {
   /// The state changed; with the reason if it failed or ended.
   case state(LiveState, reason: String?)
   /// An event was evaluated.
@@ -50,7 +50,7 @@ public enum LiveUpdate: Sendable {
 }
 
 /// The counters of a live session.
-public struct LiveCounters: Sendable, Hashable {
+public struct LiveCounters: Sendable, Hashable, Codable {
   /// The number of decoded frames.
   public var framesIn = 0
   /// The number of encoded frames, including repeated ones.
@@ -87,7 +87,7 @@ public struct LiveCounters: Sendable, Hashable {
 }
 
 /// The state of a live session at one moment.
-public struct LiveSnapshot: Sendable {
+public struct LiveSnapshot: Sendable, Codable {
   /// The state.
   public var state: LiveState
   /// The reason for the state, for example why it failed or ended.

@@ -3,7 +3,7 @@
 /// Row vectors times `[a b 0; c d 0; tx ty 1]`: `x' = a*x + c*y + tx`, `y' = b*x + d*y + ty`. With
 /// y down, a positive angle rotates clockwise. Foundation's type of the same name has the same
 /// layout, but on Linux its mutating methods append where these prepend.
-public struct AffineMatrix: Sendable, Hashable {
+public struct AffineMatrix: Sendable, Hashable, Codable {
   /// The contribution of x to x'.
   public var a: Double
   /// The contribution of x to y'.

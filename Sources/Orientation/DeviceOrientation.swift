@@ -1,5 +1,5 @@
 /// The physical orientation of the device. Raw values are `UIDeviceOrientation`'s.
-public enum DeviceOrientation: Int, CaseIterable, Sendable, Hashable {
+public enum DeviceOrientation: Int, CaseIterable, Sendable, Hashable, Codable {
   /// Not known yet.
   case unknown = 0
   /// Upright, home button at the bottom.

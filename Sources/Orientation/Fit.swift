@@ -1,5 +1,5 @@
 /// How a frame is fitted into a canvas with another aspect ratio.
-public enum Fit: String, CaseIterable, Sendable, Hashable {
+public enum Fit: String, CaseIterable, Sendable, Hashable, Codable {
   /// Shows the whole frame and keeps its aspect ratio; the rest of the canvas stays empty.
   case fit
   /// Like `fit`, with a blurred copy of the frame, scaled to fill the canvas, behind it.
@@ -13,7 +13,7 @@ public enum Fit: String, CaseIterable, Sendable, Hashable {
 
 /// The part of the frame that is kept when it is cropped, and its position when there is spare
 /// space, in terms of the upright frame. Leading is left.
-public enum Anchor: String, CaseIterable, Sendable, Hashable {
+public enum Anchor: String, CaseIterable, Sendable, Hashable, Codable {
   /// The middle.
   case center
   /// The middle of the top edge.

@@ -1,6 +1,6 @@
 /// A point in continuous coordinates: x to the right, y down on a raster. A pixel's centre is at
 /// .5.
-public struct Point: Sendable, Hashable {
+public struct Point: Sendable, Hashable, Codable {
   /// The distance to the right of the origin.
   public var x: Double
   /// The distance from the origin along y (down on a raster).
@@ -14,7 +14,7 @@ public struct Point: Sendable, Hashable {
 }
 
 /// A width and a height, or a vector. Either component can be negative.
-public struct Size: Sendable, Hashable {
+public struct Size: Sendable, Hashable, Codable {
   /// The extent along x.
   public var width: Double
   /// The extent along y.
@@ -33,7 +33,7 @@ public struct Size: Sendable, Hashable {
 }
 
 /// A rectangle: the corner nearest the origin, and a size.
-public struct Rect: Sendable, Hashable {
+public struct Rect: Sendable, Hashable, Codable {
   /// The corner with the least x and y.
   public var origin: Point
   /// The extent from the origin corner.

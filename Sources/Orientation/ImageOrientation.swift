@@ -1,6 +1,6 @@
 /// The orientation of a stored image, as the operation that makes it upright: the eight elements of
 /// the square's dihedral group. Raw values are EXIF's (`CGImagePropertyOrientation`).
-public enum ImageOrientation: Int, CaseIterable, Sendable, Hashable {
+public enum ImageOrientation: Int, CaseIterable, Sendable, Hashable, Codable {
   /// No change: the identity.
   case up = 1
   /// Mirror left-right.

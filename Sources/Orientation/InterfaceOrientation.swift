@@ -1,5 +1,5 @@
 /// The orientation of an app's interface. Raw values are `UIInterfaceOrientation`'s.
-public enum InterfaceOrientation: Int, CaseIterable, Sendable, Hashable {
+public enum InterfaceOrientation: Int, CaseIterable, Sendable, Hashable, Codable {
   /// Not decided yet.
   case unknown = 0
   /// Home button at the bottom.
@@ -34,7 +34,7 @@ extension InterfaceOrientation {
 }
 
 /// A set of interface orientations. Raw values are `UIInterfaceOrientationMask`'s: `1 << raw`.
-public struct InterfaceOrientationMask: OptionSet, Sendable, Hashable {
+public struct InterfaceOrientationMask: OptionSet, Sendable, Hashable, Codable {
   /// The bits: `1 << raw` of each member.
   public let rawValue: Int
 

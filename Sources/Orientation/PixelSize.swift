@@ -1,5 +1,5 @@
 /// A width and a height in pixels.
-public struct PixelSize: Sendable, Hashable {
+public struct PixelSize: Sendable, Hashable, Codable {
   /// The width in pixels.
   public var width: Int
   /// The height in pixels.

@@ -52,7 +52,7 @@ public struct UprightError: Error, Sendable {
   package var systemError: Int32?
 
   /// An FFmpeg library's error code and its text.
-  public struct LibraryReport: Sendable, Hashable {
+  public struct LibraryReport: Sendable, Hashable, Codable {
     /// The negative code, as `AVERROR` makes it.
     public let code: Int32
     /// What `av_strerror` says of it.
@@ -127,5 +127,30 @@ extension UprightError: CustomStringConvertible {
   /// The message, the location and the remedy, separated by colons. Empty parts are left out.
   public var description: String {
     [message, location, remedy].filter { !$0.isEmpty }.joined(separator: ": ")
+  }
+}
+
+extension UprightError: Codable {
+  private enum CodingKeys: String, CodingKey { case code, message, location, remedy, library }
+
+  /// Writes the error without its cause.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(code.name, forKey: .code)
+    try container.encode(message, forKey: .message)
+    try container.encode(location, forKey: .location)
+    try container.encode(remedy, forKey: .remedy)
+    try container.encodeIfPresent(library, forKey: .library)
+  }
+
+  /// Reads what `encode(to:)` has written.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      Code(name: try container.decode(String.self, forKey: .code)),
+      try container.decode(String.self, forKey: .message),
+      at: try container.decode(String.self, forKey: .location),
+      remedy: try container.decode(String.self, forKey: .remedy))
+    library = try container.decodeIfPresent(LibraryReport.self, forKey: .library)
   }
 }

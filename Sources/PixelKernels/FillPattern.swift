@@ -1,7 +1,7 @@
 package import UprightOrientation
 
 /// An opaque colour, eight bits per channel, full-range sRGB as written in `RRGGBB`.
-public struct RGBColour: Sendable, Hashable {
+public struct RGBColour: Sendable, Hashable, Codable {
   /// 0...255.
   public var red: UInt8
   /// 0...255.

@@ -1,7 +1,7 @@
 public import UprightPolicy
 
 /// An event for a stream that is running. It takes effect at a time of the stream, or now.
-public enum StreamEvent: Sendable, Hashable {
+public enum StreamEvent: Sendable, Hashable, Codable {
   /// Takes effect at the next frame.
   case now(RotationEvent.Action)
   /// Takes effect at the first frame at or after this time, in seconds on the stream's timeline. If that frame

@@ -63,7 +63,7 @@ public final class VideoEncoder {
   }
 
   /// How the encoder controls the bit rate.
-  public enum RateControl: Sendable, Hashable {
+  public enum RateControl: Sendable, Hashable, Codable {
     /// A value on the encoder's CRF scale. `nil` for the codec's default chosen here.
     case constantQuality(Double?)
     /// The average bit rate, in bits per second. In live H.264 it is the maximum of each second too.

@@ -2,9 +2,9 @@ public import UprightOrientation
 internal import UprightMediaIO
 
 /// A still picture that is drawn over every frame (`--overlay`), such as `logo.png@topTrailing:24`.
-public struct Overlay: Sendable, Hashable {
+public struct Overlay: Sendable, Hashable, Codable {
   /// What an overlay is attached to.
-  public enum Attachment: Sendable, Hashable {
+  public enum Attachment: Sendable, Hashable, Codable {
     /// The canvas: the picture is upright and is placed again for each canvas.
     case canvas
     /// The screen of the device: the picture keeps its place on the screen while the interface turns, so it

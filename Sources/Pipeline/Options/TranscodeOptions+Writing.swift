@@ -1,15 +1,14 @@
-package import UprightOrientation
+public import UprightOrientation
 internal import UprightKernels
-package import UprightPolicy
+public import UprightPolicy
 internal import UprightFrames
 internal import UprightMediaIO
 
 extension TranscodeOptions {
-  /// The options by the names of the command line, without those that have their defaults. Reading them with
-  /// `OptionReader` gives the same options.
+  /// The options by the names of the command line, without those that have their defaults. `init(json:)` reads them.
   ///
   /// - Throws: `usage` for a value that only a program can set, and that has no name.
-  package func named() throws(UprightError) -> JSONValue {
+  public func named() throws(UprightError) -> JSONValue {
     if filter != Self().filter {
       throw UprightError(.usage, "the filter \(filter.rawValue) has no name", at: "filter")
     }

@@ -116,7 +116,7 @@ public enum SegmentKind: String, Sendable, CaseIterable {
 }
 
 /// The shape of the output (`--canvas`).
-public enum CanvasRule: String, Sendable, CaseIterable {
+public enum CanvasRule: String, Sendable, CaseIterable, Codable {
   /// Chosen by the container: `follow` for streams, `majority` for files.
   case auto
   /// The shape of the app orientation that the policy decided. The canvas changes with it.

@@ -26,7 +26,7 @@ extension PolicyDocument {
     }
 
     /// The answer to `shouldAutorotate`.
-    public enum Autorotation: Sendable, Hashable {
+    public enum Autorotation: Sendable, Hashable, Codable {
       /// Always.
       case yes
       /// Never.

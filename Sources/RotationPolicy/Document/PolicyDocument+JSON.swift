@@ -82,3 +82,18 @@ extension [JSONValue.Member] {
     if !members.isEmpty { append(.init(key, .object(members))) }
   }
 }
+
+extension PolicyDocument: Codable {
+  /// Writes the document's JSON as one string, so that its keys keep their order.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(json.compact)
+  }
+
+  /// Reads what `encode(to:)` has written.
+  ///
+  /// - Throws: The errors of `init(json:)`, and the decoder's.
+  public init(from decoder: any Decoder) throws {
+    try self.init(json: decoder.singleValueContainer().decode(String.self).utf8)
+  }
+}

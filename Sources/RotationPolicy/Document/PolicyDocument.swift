@@ -5,7 +5,7 @@ public import UprightOrientation
 /// A document can be changed in code. `RotationReducer` validates it again.
 public struct PolicyDocument: Sendable, Hashable {
   /// The version of UIKit's rules.
-  public enum Semantics: String, CaseIterable, Sendable, Hashable {
+  public enum Semantics: String, CaseIterable, Sendable, Hashable, Codable {
     /// `supportedInterfaceOrientations` and `shouldAutorotate`.
     case ios6
     /// `shouldAutorotateToInterfaceOrientation:`.

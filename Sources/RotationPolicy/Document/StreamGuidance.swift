@@ -43,7 +43,7 @@ public struct StreamGuidance: Sendable, Hashable {
 }
 
 /// The capture size and the encoded size in one app orientation.
-public struct StreamFormat: Sendable, Hashable {
+public struct StreamFormat: Sendable, Hashable, Codable {
   /// The app orientation.
   public var appOrientation: InterfaceOrientation
   /// The capture size, upright in the app orientation.

@@ -1,7 +1,7 @@
 public import UprightOrientation
 
 /// A change of the device or the app, at a time on the media timeline.
-public struct RotationEvent: Sendable {
+public struct RotationEvent: Sendable, Codable {
   /// The time on the media timeline, in seconds. The event takes effect at the first frame whose PTS is
   /// >= `at` - 1 ms.
   public var at: Double
@@ -20,7 +20,7 @@ public struct RotationEvent: Sendable {
   }
 
   /// The kind of event and its parameters.
-  public enum Action: Sendable, Hashable {
+  public enum Action: Sendable, Hashable, Codable {
     /// The device orientation changed.
     case device(DeviceOrientation)
     /// A raw gravity reading in g: x right, y up, z out of the screen.
@@ -56,7 +56,7 @@ public struct RotationEvent: Sendable {
   }
 
   /// The presentation style of a controller.
-  public enum PresentationStyle: String, CaseIterable, Sendable, Hashable {
+  public enum PresentationStyle: String, CaseIterable, Sendable, Hashable, Codable {
     /// The controller covers the screen and decides on rotation.
     case fullScreen
     /// On a pad, the controller doesn't decide on rotation.
@@ -80,7 +80,7 @@ extension RotationEvent: Hashable {
 }
 
 /// The answers of a controller that a `set` event changes. `nil` means unchanged.
-public struct ControllerAnswers: Sendable, Hashable {
+public struct ControllerAnswers: Sendable, Hashable, Codable {
   /// Whether the controller autorotates.
   public var shouldAutorotate: PolicyDocument.Controller.Autorotation?
   /// The supported orientations. An empty list is an empty mask.

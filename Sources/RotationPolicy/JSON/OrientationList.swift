@@ -3,7 +3,7 @@ public import UprightOrientation
 /// A list of interface orientations, such as `["landscape"]` or `["portrait", "all"]`.
 ///
 /// Only the mask has a meaning. The words are kept so that a report quotes an event as it was written.
-public struct OrientationList: Sendable, Hashable {
+public struct OrientationList: Sendable, Hashable, Codable {
   /// The union of the words.
   public let mask: InterfaceOrientationMask
   /// The words in their original order, in the camelCase of the output.

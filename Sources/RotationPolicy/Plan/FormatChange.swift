@@ -1,7 +1,7 @@
 public import UprightOrientation
 
 /// A change of the stream format: an entry of `formats` in a report and a trace.
-public struct FormatChange: Sendable, Hashable {
+public struct FormatChange: Sendable, Hashable, Codable {
   /// The time of the change on the media timeline, in seconds.
   public var from: Double
   /// The format from `from` on.

@@ -1,9 +1,9 @@
 public import UprightOrientation
 
 /// The decision on an event. Every event has exactly one.
-public struct RotationDecision: Sendable, Hashable {
+public struct RotationDecision: Sendable, Hashable, Codable {
   /// The result of a decision.
-  public enum Outcome: String, CaseIterable, Sendable, Hashable {
+  public enum Outcome: String, CaseIterable, Sendable, Hashable, Codable {
     /// The app rotates.
     case rotate
     /// No rotation is needed.
@@ -15,7 +15,7 @@ public struct RotationDecision: Sendable, Hashable {
   }
 
   /// The rule that applied and the values that it used, for `explain --why`.
-  public struct Why: Sendable, Hashable {
+  public struct Why: Sendable, Hashable, Codable {
     /// The rule that applied.
     public let rule: RotationRule
     /// The mask of the application.
@@ -42,7 +42,7 @@ public struct RotationDecision: Sendable, Hashable {
     public let show: Show?
 
     /// The result of showing a controller: the placement, then the re-evaluation.
-    public struct Show: Sendable, Hashable {
+    public struct Show: Sendable, Hashable, Codable {
       /// The orientation in which the controller is shown, before the re-evaluation.
       public let placed: InterfaceOrientation
       /// Whether this is an explicit `preferred` that starts a hold.
@@ -102,7 +102,7 @@ public struct RotationDecision: Sendable, Hashable {
 }
 
 /// The rule that decided on an event.
-public enum RotationRule: Sendable, Hashable {
+public enum RotationRule: Sendable, Hashable, Codable {
   /// Rule 1: the device is flat, or its orientation is unknown.
   case flat
   /// Rule 2: a hold is on.

@@ -1,7 +1,7 @@
 public import UprightOrientation
 
 /// A rotation of the app, from its decision to `didRotate`.
-public struct RotationTurn: Sendable, Hashable {
+public struct RotationTurn: Sendable, Hashable, Codable {
   /// The index of the event that caused the rotation, counted from 0.
   public let eventIndex: Int
   /// The app orientation before the rotation.

@@ -24,7 +24,7 @@ public struct RotationState: Sendable, Hashable {
   public internal(set) var turn: RotationTurn?
 
   /// The holds that prevent automatic rotation.
-  public struct Hold: Sendable, Hashable {
+  public struct Hold: Sendable, Hashable, Codable {
     /// Whether a manual rotation holds.
     public internal(set) var isManual = false
     /// The number of presentations that hold because they were shown in their explicit `preferred`.
