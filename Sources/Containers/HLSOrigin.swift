@@ -8,7 +8,7 @@ internal import Synchronization
 /// others appear in its rendition reports. A request that waits holds no thread.
 public final class HLSOrigin: Sendable {
   /// A part of a media playlist: the sequence number of its segment, and its index in the segment.
-  package struct Part: Sendable, Comparable {
+  package struct Part: Sendable, Comparable, Codable {
     package let segment: Int
     package let index: Int
 
@@ -23,7 +23,7 @@ public final class HLSOrigin: Sendable {
   }
 
   /// The state of a media playlist after a part.
-  package struct Edition: Sendable {
+  package struct Edition: Sendable, Codable {
     /// The whole playlist, without rendition reports.
     package var text: String
     /// The same as a delta update; `nil` if it could not skip a segment.
@@ -140,9 +140,15 @@ public final class HLSOrigin: Sendable {
   }
 
   private let state = Mutex(State())
+  private let passOn: (@Sendable (Change) -> Void)?
 
   /// Creates an origin without playlists.
-  public init() {}
+  public init() { passOn = nil }
+
+  /// Creates the origin of a session whose players another process answers.
+  ///
+  /// - Parameter passOn: Receives each change, on the session's threads. The other process must `apply` them in order.
+  public init(passingOn passOn: @escaping @Sendable (Change) -> Void) { self.passOn = passOn }
 
   // MARK: - The sinks
 
@@ -155,6 +161,7 @@ public final class HLSOrigin: Sendable {
     _ edition: Edition, as name: String, files: [(name: String, bytes: [UInt8])] = [],
     expired: [String] = []
   ) {
+    if let passOn { return passOn(Change(edition, as: name, files: files, expired: expired)) }
     let done = state.withLock { state in
       state.editions[name] = edition
       state.texts = [:]
@@ -167,11 +174,15 @@ public final class HLSOrigin: Sendable {
   }
 
   /// Removes a file that is in the folder now.
-  package func remove(_ file: String) { state.withLock { $0.files[file] = nil } }
+  package func remove(_ file: String) {
+    if let passOn { return passOn(Change(.remove, of: file)) }
+    state.withLock { $0.files[file] = nil }
+  }
 
   /// Ends the waits for a playlist whose sink publishes nothing more, and for its parts. Its parts stay for as long
   /// as players may request them.
   package func close(_ name: String) {
+    if let passOn { return passOn(Change(.close, of: name)) }
     let (done, seconds) = state.withLock { state in
       state.closed.insert(name)
       return (state.takeDone(), state.editions[name]?.targetDuration ?? 0)

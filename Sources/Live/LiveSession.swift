@@ -135,8 +135,10 @@ public final class LiveSession: Sendable {
 
   /// The same without waiting, in the order of the calls.
   ///
-  /// - Parameter reply: Receives the result once, on any thread.
-  package func post(
+  /// - Parameters:
+  ///   - events: The events.
+  ///   - reply: Receives the result once, on any thread.
+  public func post(
     _ events: [StreamEvent],
     reply: @escaping @Sendable (Result<[RotationDecision], UprightError>) -> Void
   ) {

@@ -10,6 +10,8 @@ public final class PublishedFeed: @unchecked Sendable {
     var pipe: BytePipe?
     /// The pipe of a connection that the session has not opened yet.
     var waiting: BytePipe?
+    /// The pipe that `next` reads.
+    var reading: BytePipe?
     var onRoom: @Sendable () -> Void = {}
     var isClosed = false
     /// The number of bytes of earlier connections.
@@ -108,10 +110,44 @@ public final class PublishedFeed: @unchecked Sendable {
     }
   }
 
+  /// What a program reads that passes a feed on to a session in another process.
+  public enum Delivery: Sendable {
+    /// A publisher has connected.
+    case began
+    /// The next bytes of its stream: the header of FLV first, then complete tags.
+    case bytes([UInt8])
+    /// The stream has ended; with the reason if its publisher was refused.
+    case ended(refusal: String?)
+  }
+
+  /// Waits for what comes next, in place of a session of this process, on one thread. Returns `nil` once the feed is
+  /// closed.
+  public func next() -> Delivery? {
+    if let pipe = arrival.withLock({ state.reading }) {
+      if let bytes = pipe.take() { return .bytes(bytes) }
+      return arrival.withLock {
+        state.reading = nil
+        return .ended(refusal: state.refusal.take())
+      }
+    }
+    return arrival.withLock {
+      arrival.wait(while: state.waiting == nil && !state.isClosed)
+      guard let pipe = state.waiting.take() else { return nil }
+      state.reading = pipe
+      return .began
+    }
+  }
+
+  /// Stops reading the connection, as a session does whose input can't be used.
+  public func refusePublisher() {
+    if let pipe = arrival.withLock({ state.pipe }) { refuse(pipe) }
+  }
+
   /// Closes the feed at the end of the session. It accepts nothing more.
-  func close() {
+  public func close() {
     let pipe = arrival.withLock {
       state.isClosed = true
+      arrival.broadcast()
       state.earlierBytes += state.pipe?.written ?? 0
       return state.pipe.take()
     }

@@ -6,6 +6,9 @@ internal import UprightMediaIO
 final class UDPSocket: Sendable {
   let descriptor: Int32
 
+  /// Takes over a socket that is bound.
+  init(adopting descriptor: Int32) { self.descriptor = descriptor }
+
   /// - Parameters:
   ///   - address: A local IPv4 or IPv6 address, or a multicast group.
   ///   - port: The port; 0 for any free one.

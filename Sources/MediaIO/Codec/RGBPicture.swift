@@ -9,6 +9,15 @@ public struct RGBPicture: Sendable, Hashable {
   /// The samples, `size.width * size.height * 3` bytes.
   public package(set) var bytes: [UInt8]
 
+  /// Creates a picture of samples. Returns `nil` unless their number is that of the size.
+  public init?(size: PixelSize, bytes: [UInt8]) {
+    let (pixels, isTooLarge) = size.width.multipliedReportingOverflow(by: size.height)
+    guard !isTooLarge, min(size.width, size.height) > 0, bytes.count % 3 == 0,
+      bytes.count / 3 == pixels
+    else { return nil }
+    (self.size, self.bytes) = (size, bytes)
+  }
+
   /// A picture of one colour.
   package init(size: PixelSize, colour: RGBColour) {
     self.size = size

@@ -63,6 +63,21 @@ package final class BytePipe: @unchecked Sendable {
     return result?.moved
   }
 
+  /// Waits for bytes and takes the next piece, as it was written. Returns `nil` at the end.
+  package func take() -> [UInt8]? {
+    let (piece, hasRoomAgain) = arrival.withLock {
+      arrival.wait(while: pieces.isEmpty && !isEnded)
+      guard !pieces.isEmpty else { return (nil as ArraySlice<UInt8>?, false) }
+      let piece = pieces.removeFirst()
+      count -= piece.count
+      let hasRoomAgain = hasRefused && count < capacity
+      if hasRoomAgain { hasRefused = false }
+      return (piece, hasRoomAgain)
+    }
+    if hasRoomAgain { onRoom() }
+    return piece.map(Array.init)
+  }
+
   /// Moves as many bytes as are available. Returns their number, and whether there is room again after a refusal.
   private func move(into target: UnsafeMutableRawBufferPointer) -> (Int, Bool) {
     var moved = 0

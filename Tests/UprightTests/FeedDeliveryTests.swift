@@ -1,0 +1,130 @@
+import Foundation
+import Testing
+import UprightOrientation
+import UprightTestSupport
+
+@testable import UprightContainers
+@testable import UprightLive
+
+/// What a host passes on to a session in another process.
+@Suite("Feeds and origins for another process")
+struct FeedDeliveryTests {
+  @Test("FLV: a publisher, its bytes, its end, and the next publisher")
+  func published() {
+    let feed = PublishedFeed(capacity: 100)
+    #expect(feed.begin() && !feed.begin() && feed.write([1, 2, 3]))
+    guard case .began? = feed.next(), case .bytes(let header)? = feed.next(),
+      case .bytes([1, 2, 3])? = feed.next()
+    else {
+      Issue.record("another delivery")
+      return
+    }
+    #expect(header.starts(with: Array("FLV".utf8)))
+    feed.refuse(because: "no")
+    feed.end()
+    guard case .ended(refusal: "no")? = feed.next() else {
+      Issue.record("another end")
+      return
+    }
+    #expect(feed.begin())
+    guard case .began? = feed.next() else {
+      Issue.record("another delivery")
+      return
+    }
+    feed.refusePublisher()
+    #expect(!feed.isPublishing)
+    feed.close()
+    // What was there before, and then nothing.
+    while feed.next() != nil {}
+  }
+
+  @Test("FLV: bytes that were refused are accepted when the others have been read")
+  func room() {
+    let feed = PublishedFeed(capacity: 1)
+    #expect(feed.begin())
+    #expect(!feed.write([1]))
+    guard case .began? = feed.next(), case .bytes? = feed.next() else {
+      Issue.record("another delivery")
+      return
+    }
+    #expect(feed.write([1]))
+  }
+
+  @Test("RTP: the other process receives at the same port, and is told of keyframes and the end")
+  func forwarded() throws {
+    let description = "v=0\nm=video 9 RTP/AVP 96\na=rtpmap:96 H264/90000\n"
+    let (feed, other) = (ForwardedFeed(), ForwardedFeed())
+    let target = try #require(try feed.begin(description) {})
+    guard case .began(let publisher)? = feed.next() else {
+      Issue.record("another delivery")
+      return
+    }
+    #expect(publisher.description == description && publisher.target == target)
+    let passed = try JSONDecoder().decode(
+      ForwardedFeed.Target.self, from: JSONEncoder().encode(publisher.target))
+    try other.begin(publisher.description, target: passed, socket: dup(publisher.socket)) {}
+    #expect(other.isPublishing && other.silence == nil && feed.silence == nil)
+    feed.noteArrival(secondsAgo: 2)
+    #expect(try #require(feed.silence) >= 2)
+    feed.requestKeyframes(at: 1234)
+    guard case .keyframePort(1234)? = feed.next() else {
+      Issue.record("another delivery")
+      return
+    }
+    feed.end(because: "gone")
+    #expect(try feed.begin(description) {} != nil)
+    guard case .ended? = feed.next(), case .began? = feed.next() else {
+      Issue.record("another delivery")
+      return
+    }
+    feed.refusePublisher()
+    guard case .ended(reason: nil)? = feed.next() else {
+      Issue.record("another delivery")
+      return
+    }
+    feed.close()
+    #expect(feed.next() == nil)
+  }
+
+  @Test("An origin that is told of each change answers alike; impossible numbers are ignored")
+  func origin() async throws {
+    let origin = HLSOrigin()
+    let session = HLSOrigin { change in
+      guard let data = try? JSONEncoder().encode(change),
+        var read = try? JSONDecoder().decode(HLSOrigin.Change.self, from: data)
+      else { return }
+      #expect(read.bytes.isEmpty)
+      read.bytes = change.bytes
+      origin.apply(read)
+    }
+    var edition = HLSOrigin.Edition(
+      text: "#EXTM3U\n", delta: nil, lastSegment: 3, lastPart: .init(segment: 4, index: 1),
+      hint: nil, targetDuration: 2, partTarget: 0.3)
+    session.publish(
+      edition, as: "index.m3u8", files: [("a.m4s", [1, 2]), ("b.m4s", [3])], expired: [])
+    guard case .playlist(let text, _) = await origin.playlist("index.m3u8") else {
+      Issue.record("no playlist")
+      return
+    }
+    #expect(text.hasPrefix("#EXTM3U\n"))
+    #expect(await origin.file("a.m4s")?.bytes == [1, 2])
+    #expect(await origin.file("b.m4s")?.bytes == [3])
+    session.remove("a.m4s")
+    #expect(await origin.file("a.m4s") == nil)
+    edition.targetDuration = .max
+    session.publish(edition, as: "other.m3u8")
+    edition.targetDuration = 2
+    edition.lastSegment = .max
+    session.publish(edition, as: "other.m3u8")
+    #expect(await origin.playlist("other.m3u8") == .missing)
+    // A file whose bytes are missing.
+    let wrong = HLSOrigin { change in
+      var change = change
+      change.bytes = []
+      origin.apply(change)
+    }
+    edition.lastSegment = 3
+    wrong.publish(edition, as: "other.m3u8", files: [("c.m4s", [1])])
+    #expect(await origin.playlist("other.m3u8") == .missing)
+  }
+}
