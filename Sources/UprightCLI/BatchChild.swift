@@ -14,7 +14,7 @@ internal import UprightPolicy
 /// on.
 final class BatchChild: Sendable {
   private let channel: MessageChannel
-  private let process: pid_t
+  private let process: ChildProcess
   private let ended = Latch()
 
   /// - Parameter setup: What the process needs besides its arguments.
@@ -23,29 +23,12 @@ final class BatchChild: Sendable {
     let (own, other) = try MessageChannel.pair()
     defer { close(other) }
     channel = own
-    process = try Self.start(with: other)
-    channel.send(setup)
-  }
-
-  private static func start(with channel: CInt) throws(UprightError) -> pid_t {
-    var actions = unsafe posix_spawn_file_actions_t()
-    unsafe posix_spawn_file_actions_init(&actions)
-    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    // Onto itself: it isn't closed.
-    unsafe posix_spawn_file_actions_adddup2(&actions, channel, channel)
     let given = CommandLine.arguments
-    let arguments = given.prefix(2) + ["--batch-channel", String(channel)] + given.dropFirst(2)
-    var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
-    defer { unsafe words.forEach { unsafe free($0) } }
-    var process: pid_t = 0
-    let code = unsafe posix_spawn(&process, "/proc/self/exe", &actions, nil, &words, environ)
-    guard code == 0 else {
-      throw UprightError(
-        .fault, "no process can be started: \(unsafe String(cString: strerror(code)))",
-        remedy: "give fewer --jobs")
-    }
-    return process
+    let number = String(ChildProcess.firstDescriptor)
+    process = try ChildProcess(
+      arguments: Array(given.prefix(2)) + ["--batch-channel", number] + given.dropFirst(2),
+      descriptors: [other])
+    channel.send(setup)
   }
 
   /// Whether the process has ended, so that it takes no more inputs.
@@ -71,7 +54,9 @@ final class BatchChild: Sendable {
     // The file that it was writing under a temporary name.
     try? StagedFile.removeAbandoned(of: item.output)
     throw UprightError(
-      .fault, "the process that worked on it \(end.what)", at: item.input, remedy: end.remedy)
+      .fault, "the process that worked on it \(end.description)", at: item.input,
+      remedy: end.signal == SIGKILL
+        ? "if the memory is full, give fewer --jobs" : "please report it with this input")
   }
 
   /// Lets the process finish the input that it works on early, and begin no other.
@@ -85,28 +70,13 @@ final class BatchChild: Sendable {
 
   /// Waits until another thread has seen the process end, and kills it if it hasn't by `deadline`.
   func wait(until deadline: ContinuousClock.Instant) {
-    if !ended.wait(until: deadline) { kill(process, SIGKILL) }
+    if !ended.wait(until: deadline) { process.send(SIGKILL) }
   }
 
-  /// Waits for the end of the process, and says how it ended and what can be done.
-  private func reap() -> (what: String, remedy: String) {
-    var status: CInt = 0
-    while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+  /// Waits for the end of the process.
+  private func reap() -> ChildProcess.End {
+    let end = process.wait()
     ended.open()
-    let signal = status & 0x7F
-    guard signal != 0 else {
-      return ("exited with status \(status >> 8 & 0xFF)", "please report it with this input")
-    }
-    let name = Self.names[signal] ?? "signal \(signal)"
-    return (
-      "was ended by \(name) (\(unsafe String(cString: strsignal(signal))))",
-      signal == SIGKILL
-        ? "if the memory is full, give fewer --jobs" : "please report it with this input"
-    )
+    return end
   }
-
-  private static let names: [CInt: String] = [
-    SIGSEGV: "SIGSEGV", SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGILL: "SIGILL", SIGFPE: "SIGFPE",
-    SIGTRAP: "SIGTRAP", SIGKILL: "SIGKILL", SIGSYS: "SIGSYS", SIGXCPU: "SIGXCPU",
-  ]
 }

@@ -1,0 +1,78 @@
+internal import Glibc
+internal import UprightOrientation
+
+/// A process that this one has started, and that it talks to over descriptors that the process has inherited.
+final class ChildProcess: Sendable {
+  /// How a process has ended, as `waitpid` says it.
+  struct End: Sendable {
+    fileprivate let status: CInt
+
+    /// The signal that ended it; 0 if it has exited.
+    var signal: CInt { status & 0x7F }
+
+    /// `was ended by SIGSEGV (Segmentation fault)` or `exited with status 1`.
+    var description: String {
+      guard signal != 0 else { return "exited with status \(status >> 8 & 0xFF)" }
+      let name = Self.names[signal] ?? "signal \(signal)"
+      return "was ended by \(name) (\(unsafe String(cString: strsignal(signal))))"
+    }
+
+    private static let names: [CInt: String] = [
+      SIGSEGV: "SIGSEGV", SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGILL: "SIGILL", SIGFPE: "SIGFPE",
+      SIGTRAP: "SIGTRAP", SIGKILL: "SIGKILL", SIGSYS: "SIGSYS", SIGXCPU: "SIGXCPU",
+    ]
+  }
+
+  /// The first descriptor that is passed on has this number in the process.
+  static let firstDescriptor: CInt = 3
+
+  let id: pid_t
+
+  /// Starts a process without standard input.
+  ///
+  /// - Parameters:
+  ///   - program: The path of the program; by default this one.
+  ///   - arguments: Its arguments, with its name.
+  ///   - environment: Its environment, as in `KEY=value`; `nil` for that of this process.
+  ///   - descriptors: Become its descriptors from `firstDescriptor` on.
+  /// - Throws: `fault` if no process can be started.
+  init(
+    _ program: String = "/proc/self/exe", arguments: [String], environment: [String]? = nil,
+    descriptors: [CInt]
+  ) throws(UprightError) {
+    // Above those that the process gets, so that none is replaced before it is copied.
+    let copies = descriptors.map { fcntl($0, F_DUPFD_CLOEXEC, Self.firstDescriptor + 16) }
+    defer { for copy in copies { close(copy) } }
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    for (number, copy) in copies.enumerated() {
+      unsafe posix_spawn_file_actions_adddup2(&actions, copy, Self.firstDescriptor + CInt(number))
+    }
+    var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
+    var variables = unsafe (environment ?? []).map { unsafe strdup($0) } + [nil]
+    defer { unsafe (words + variables).forEach { unsafe free($0) } }
+    var process: pid_t = 0
+    let code =
+      environment == nil
+      ? unsafe posix_spawn(&process, program, &actions, nil, &words, environ)
+      : unsafe posix_spawn(&process, program, &actions, nil, &words, &variables)
+    guard code == 0 else {
+      throw UprightError(
+        .fault, "no process can be started: \(unsafe String(cString: strerror(code)))",
+        remedy: "raise the limits of processes and open files")
+    }
+    id = process
+  }
+
+  /// Sends a signal. Call it only before `wait` has returned.
+  func send(_ signal: CInt) { kill(id, signal) }
+
+  /// Waits for the end of the process. Call it once.
+  func wait() -> End {
+    var status: CInt = 0
+    while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
+    return End(status: status)
+  }
+}
