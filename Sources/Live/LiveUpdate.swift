@@ -9,6 +9,8 @@ public enum LiveState: String, Sendable, CaseIterable, Codable {
   case live
   /// The input was lost; the last frame is repeated.
   case inputLost
+  /// The process in which a host runs the session has ended, and another one takes its place.
+  case recovering
   /// The session ended normally.
   case ended
   /// The session failed; the reason says why.
@@ -81,6 +83,8 @@ public struct LiveCounters: Sendable, Hashable, Codable {
   public var eventToFrameTimes = DurationHistogram()
   /// The number of frames that wait.
   public var queueDepth = 0
+  /// How often another process has taken the place of one that ended, in a host that runs sessions in processes.
+  public var restarts = 0
 
   /// Creates counters that are zero.
   public init() {}

@@ -109,6 +109,7 @@ struct Relay: ParsableCommand {
     case .waiting: "waiting for the input"
     case .live: "live"
     case .inputLost: "the input is lost"
+    case .recovering: "recovering"
     case .ended: "ended"
     case .failed: "failed"
     }

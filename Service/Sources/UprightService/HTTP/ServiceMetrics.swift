@@ -55,6 +55,10 @@ struct ServiceMetrics: Sendable {
     page.add(
       "upright_behind_seconds", .gauge, "Delay of the slowest session behind its input.",
       snapshots.compactMap(\.behind).max() ?? 0)
+    page.add(
+      "upright_restarts_total", .counter,
+      "How often the process of a session has ended and another one has taken its place.",
+      sum.restarts)
     page.add("upright_frames_in_total", .counter, "Frames decoded.", sum.framesIn)
     page.add("upright_frames_out_total", .counter, "Frames encoded and sent.", sum.framesOut)
     page.family("upright_frames_dropped_total", .counter, "Frames dropped, by reason.")

@@ -73,7 +73,8 @@ final class Recordings: Sendable {
       }
     case .state(.inputLost, _):
       state.withLock { $0.histories[session, default: History()].losses += 1 }
-    case .state(.ended, _), .state(.failed, _):
+    // Another process has a timeline of its own.
+    case .state(.ended, _), .state(.failed, _), .state(.recovering, _):
       state.withLock { $0.histories[session] = nil }
     default: break
     }

@@ -205,6 +205,7 @@ extension LiveCounters {
     dropped.merge(other.dropped, uniquingKeysWith: +)
     formatChanges += other.formatChanges
     inputLosses += other.inputLosses
+    restarts += other.restarts
     bytesIn += other.bytesIn
     bytesOut += other.bytesOut
     decodeTimes.add(other.decodeTimes)
@@ -219,6 +220,7 @@ extension LiveCounters {
       "dropped": .object(
         dropped.sorted { $0.key < $1.key }.map { .init($0.key, .integer($0.value)) }),
       "formatChanges": .integer(formatChanges), "inputLosses": .integer(inputLosses),
+      "restarts": .integer(restarts),
       "bytesIn": .integer(bytesIn), "bytesOut": .integer(bytesOut),
       "queueDepth": .integer(queueDepth),
       "eventToFrame": eventToFrame.last.map { .number($0) } ?? .null,
