@@ -45,12 +45,14 @@ let package = Package(
     .systemLibrary(
       name: "CUprightQREncode", pkgConfig: "libqrencode",
       providers: [.apt(["libqrencode-dev"])]),
+    // The system calls of the processes of sessions.
+    .target(name: "CUprightWorker"),
     // The files of the console, embedded as they are.
     .target(name: "CUprightConsole", path: "Sources/Console", exclude: ["Pages"]),
     .target(
       name: "UprightService",
       dependencies: engine + [
-        "UprightRTMP", "CUprightZlib", "CUprightQREncode", "CUprightConsole",
+        "UprightRTMP", "CUprightZlib", "CUprightQREncode", "CUprightConsole", "CUprightWorker",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -2,6 +2,13 @@ internal import Foundation
 internal import UprightOrientation
 internal import Upright
 
+/// The folders of one session.
+struct SessionFolders: Sendable {
+  let all: DataFolders
+  /// The name of the session.
+  let session: String
+}
+
 /// The folders that the service writes to, below the data folder `root`.
 struct DataFolders: Sendable {
   let root: String
@@ -24,9 +31,12 @@ struct DataFolders: Sendable {
   /// The folder of the recordings, with a folder for each session.
   var recordings: String { "\(root)/recordings" }
 
+  /// Returns the folder of a session's recordings. Creates it if it doesn't exist.
+  func recordings(of id: String) throws(UprightError) -> String { try made("\(recordings)/\(id)") }
+
   /// Returns the path of the first file that a session records. Creates its folder if it doesn't exist.
   func recording(_ name: String, of id: String) throws(UprightError) -> String {
-    try made("\(recordings)/\(id)") + "/" + name
+    try recordings(of: id) + "/" + name
   }
 
   /// Returns the folder of the service's state. Creates it if it doesn't exist.
