@@ -1,0 +1,114 @@
+/// The FLV of a publisher since its newest keyframe, with which another worker can begin.
+struct PublisherReplay {
+  /// What a tag is for.
+  private enum Kind: Hashable {
+    /// The streams' description: metadata, and the parameters of a codec.
+    case metadata, videoParameters, audioParameters
+    case keyframe
+    case other
+  }
+
+  /// The longest replay: in seconds of the stream, and in bytes.
+  private static let limits = (milliseconds: Int64(10_000), bytes: 8 << 20)
+
+  /// The last of each description, and those before the replay.
+  private var newest: [Kind: [UInt8]] = [:]
+  private var descriptions: [Kind: [UInt8]] = [:]
+  private var tags: [[UInt8]] = []
+  private var bytes = 0
+  private var start: Int64 = 0
+  /// The number of tags of all publishers before the replay, and so far.
+  private(set) var first = 0
+  private(set) var count = 0
+  /// Whether the stream since the keyframe is longer than the limits.
+  private var isCut = false
+  /// Whether the worker gets nothing until the next keyframe.
+  private var waitsForKeyframe = false
+
+  /// Begins with another publisher.
+  mutating func begin() {
+    newest = [:]
+    restart()
+    (isCut, waitsForKeyframe) = (false, false)
+  }
+
+  private mutating func restart() {
+    (descriptions, tags, bytes, first) = (newest, [], 0, count)
+  }
+
+  /// Adds a tag. Returns whether the worker gets it.
+  mutating func add(_ tag: [UInt8]) -> Bool {
+    let kind = Self.kind(tag)
+    if kind == .keyframe {
+      restart()
+      (start, isCut, waitsForKeyframe) = (Self.time(tag), false, false)
+    }
+    count += 1
+    if kind != .keyframe, kind != .other {
+      newest[kind] = tag
+      if tags.isEmpty {
+        descriptions[kind] = tag
+        return true
+      }
+    }
+    guard !isCut, !waitsForKeyframe else { return !waitsForKeyframe }
+    if tags.isEmpty { start = Self.time(tag) }
+    tags.append(tag)
+    bytes += tag.count
+    if bytes > Self.limits.bytes || abs(Self.time(tag) - start) > Self.limits.milliseconds {
+      isCut = true
+      restart()
+    }
+    return true
+  }
+
+  /// Returns the tags with which another worker begins. After those it gets what is added.
+  ///
+  /// - Parameter skips: Whether it begins at the next keyframe, because workers have died since the last one.
+  mutating func restarted(skipping skips: Bool) -> [[UInt8]] {
+    if isCut || skips {
+      restart()
+      waitsForKeyframe = true
+    }
+    return [.metadata, .videoParameters, .audioParameters].compactMap { descriptions[$0] } + tags
+  }
+
+  /// Returns the tags of bytes that consist of complete ones (Video File Format Specification 10.1, E.4.1).
+  static func tags(of bytes: [UInt8]) -> [[UInt8]] {
+    var tags: [[UInt8]] = []
+    var rest = bytes[...]
+    while rest.count >= 15 {
+      let start = rest.startIndex
+      let size = 15 + rest[start + 1..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+      guard size <= rest.count else { break }
+      tags.append(Array(rest.prefix(size)))
+      rest = rest.dropFirst(size)
+    }
+    return tags
+  }
+
+  /// The time of a tag, in milliseconds.
+  private static func time(_ tag: [UInt8]) -> Int64 {
+    Int64(tag[7]) << 24 | Int64(tag[4]) << 16 | Int64(tag[5]) << 8 | Int64(tag[6])
+  }
+
+  /// (E.4.2, E.4.3; Enhanced RTMP v2, Enhanced Audio and Video.)
+  private static func kind(_ tag: [UInt8]) -> Kind {
+    let data = tag[11..<tag.count - 4]
+    guard let byte = data.first else { return .other }
+    let second = data.dropFirst().first
+    switch tag[0] & 0x1F {
+    case 18: return data.starts(with: [2, 0, 10] + Array("onMetaData".utf8)) ? .metadata : .other
+    case 8:
+      if byte >> 4 == 10, second == 0 { return .audioParameters }
+      return byte >> 4 == 9 && byte & 15 == 0 ? .audioParameters : .other
+    case 9:
+      let isExtended = byte & 0x80 != 0
+      let isSequenceStart =
+        isExtended ? byte & 15 == 0 : [7, 12].contains(byte & 15) && second == 0
+      if isSequenceStart { return .videoParameters }
+      return byte >> 4 & 7 == 1 ? .keyframe : .other
+    default: return .other
+    }
+  }
+}
