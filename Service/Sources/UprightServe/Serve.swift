@@ -104,6 +104,7 @@ struct Serve: ParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
     let arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments == [SessionWorker.option] { SessionWorker.run() }
     let isVerbose = arguments.contains("--verbose")
     // SVT-AV1 writes to standard error itself. Only its environment variable turns that off.
     if !isVerbose { unsafe setenv("SVT_LOG", "0", 0) }

@@ -1,0 +1,1 @@
+../../../../Sources/UprightCLI/ChildProcess.swift
