@@ -15,9 +15,8 @@ internal import Upright
 package final class UprightService: Sendable {
   /// The service's dependencies and timeouts, which tests replace.
   package struct Dependencies: Sendable {
-    var makeSession: MakeSession = { (configuration) throws(UprightError) in
-      try LiveSession(configuration)
-    }
+    /// `nil` for real sessions.
+    var makeSession: MakeSession?
     var resolver: any Resolver = SystemResolver()
     var ownAddresses = IPAddress.ofThisMachine
     var eventTimes = EventStreamRoutes.Times()
@@ -100,7 +99,8 @@ package final class UprightService: Sendable {
         base: $0, token: configuration.hlsOriginToken, timeout: dependencies.originTimeout)
     }
     let factory = SessionFactory(
-      makeSession: dependencies.makeSession, resolver: dependencies.resolver, proxy: proxy,
+      makeSession: dependencies.makeSession ?? configuration.workers.makeSession(),
+      resolver: dependencies.resolver, proxy: proxy,
       acceptor: acceptor, folders: folders, webrtc: webrtc, origin: origin,
       partSeconds: configuration.part)
     sessions = Sessions(

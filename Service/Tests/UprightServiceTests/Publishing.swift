@@ -155,14 +155,19 @@ enum DrawnClock {
 }
 
 extension RunningService {
+  /// Where the media of real sessions runs in the tests.
+  static let workers =
+    ProcessInfo.processInfo.environment["UPRIGHT_TEST_WORKERS"].flatMap(WorkerMode.init)
+    ?? ServiceConfiguration().workers
+
   /// Real sessions. `change` alters what the service has configured.
   static func live(
     _ change: @escaping @Sendable (inout LiveConfiguration) -> Void = { _ in }
   ) -> MakeSession {
-    { (configuration) throws(UprightError) in
+    { (configuration, folders) throws(UprightError) in
       var changed = configuration
       change(&changed)
-      return try LiveSession(changed)
+      return try workers.makeSession(program: ServiceProcess.program)(changed, folders)
     }
   }
 

@@ -126,6 +126,8 @@ final class ScriptedSession: Session {
     state.withLock { LivePolicyState(document: configuration.policy, reducer: $0.plan.reducer) }
   }
 
+  func policyReport() -> JSONValue? { policy?.report }
+
   var snapshot: LiveSnapshot { state.withLock { $0.snapshot } }
 
   /// Whether each stop was one of a session that continues later.
@@ -178,7 +180,7 @@ final class Script: Sendable {
   var sessions: [ScriptedSession] { made.withLock { $0 } }
 
   var make: MakeSession {
-    { [self] (configuration) throws(UprightError) in
+    { [self] (configuration, _) throws(UprightError) in
       let session = try ScriptedSession(configuration)
       made.withLock { $0.append(session) }
       return session

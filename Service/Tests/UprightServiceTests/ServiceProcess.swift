@@ -4,6 +4,9 @@ import UprightServiceTestSupport
 /// `upright serve` in a separate process, for tests that need one, such as those of its end.
 final class ServiceProcess: @unchecked Sendable {
   // Unchecked because the program is used by one test only.
+  /// The path of `upright-serve`, which was built beside `upright`.
+  static let program = CommandLineProgram.path + "-serve"
+
   let port: Int
   let scratch: Scratch
   private let program: CommandLineProgram

@@ -36,6 +36,13 @@ extension ServiceConfiguration {
       valid: "example.com, *.example.com or 10.0.0.5:8000"
     ) { HostPattern($0) != nil },
     .integer("maxSessions", \.maxSessions, "The maximum number of running sessions", 1...1000),
+    .text(
+      "workers",
+      """
+      Where the media of sessions runs: process for a process for each session, so that a stream that crashes FFmpeg's \
+      libraries costs its session alone; inProcess for this process, which takes less memory.
+      """, valid: "process or inProcess", { $0.workers.rawValue }
+    ) { (text, all) in WorkerMode(rawValue: text).map { all.workers = $0 } },
     .integer(
       "maxConnections", \.maxConnections, "The maximum number of HTTP connections", 1...100_000,
       more: " When all are taken, a new one takes the place of one of the peer that has the most."),

@@ -16,6 +16,8 @@ package struct ServiceConfiguration: Sendable {
   package var allowHosts: [String] = []
   /// The maximum number of running sessions.
   package var maxSessions = 16
+  /// Where the media of sessions runs.
+  package var workers = WorkerMode.inProcess
   /// The maximum number of simultaneous HTTP connections.
   package var maxConnections = 1024
   /// The maximum size of a request body, in bytes.

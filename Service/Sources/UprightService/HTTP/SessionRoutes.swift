@@ -26,10 +26,10 @@ struct SessionRoutes: Sendable {
       try await change(request, sessions.find(context))
     }
     router.get("/v1/sessions/:id/policy") { _, context in
-      guard let policy = try sessions.find(context).session.policy else {
+      guard let report = await (try sessions.find(context)).session.policyReport() else {
         throw Problem.conflict("the policy can't start")
       }
-      return Response(json: ["policy": policy.document.json, "state": policy.reducer.json])
+      return Response(json: report)
     }
     router.post("/v1/sessions/:id/events") { request, context in
       try await post(request, to: sessions.find(context))

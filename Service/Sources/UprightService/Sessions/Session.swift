@@ -2,7 +2,7 @@ internal import UprightOrientation
 internal import Upright
 internal import UprightPolicy
 
-/// The interface of a live session. `LiveSession` implements it.
+/// The interface of a live session: one of this process, `LiveSession`, or one of another process, `WorkerSession`.
 protocol Session: Sendable {
   /// Starts the session. `observe` is called on the session's threads.
   func start(observe: @escaping @Sendable (LiveUpdate) -> Void)
@@ -27,7 +27,7 @@ protocol Session: Sendable {
   /// Returns a picture of the next frame as it is sent. `nil` if there is no frame.
   func picture() async -> RGBPicture?
   /// The policy and its state at the last frame. `nil` if it can't start.
-  var policy: LivePolicyState? { get }
+  func policyReport() async -> JSONValue?
   /// Starts to end the session and returns immediately. Every output is closed so that it is playable.
   ///
   /// - Parameter comesBack: Whether a later run of the service continues this session.
@@ -37,6 +37,14 @@ protocol Session: Sendable {
 }
 
 /// Creates a session. Checks the configuration, but opens nothing.
-typealias MakeSession = @Sendable (LiveConfiguration) throws(UprightError) -> any Session
+typealias MakeSession =
+  @Sendable (LiveConfiguration, SessionFolders) throws(UprightError) -> any Session
 
-extension LiveSession: Session {}
+extension LiveSession: Session {
+  func policyReport() -> JSONValue? { policy?.report }
+}
+
+extension LivePolicyState {
+  /// The policy and its state, as `/policy` answers.
+  var report: JSONValue { ["policy": document.json, "state": reducer.json] }
+}

@@ -36,7 +36,7 @@ struct SessionFactory: Sendable {
     configuration.outputIDs = try ids(of: request, in: outputs)
     configuration.hlsStore = store.map { ($0.epoch, $0.make) }
     try set(request, id: id, in: &configuration, &secrets)
-    let session = try makeSession(configuration)
+    let session = try makeSession(configuration, SessionFolders(all: folders, session: id))
     let route = PublishRoutes.Route(session: id, feed: feed)
     var claim: RTMPAcceptor.Claim?
     if case .publisher(let url) = request.input {

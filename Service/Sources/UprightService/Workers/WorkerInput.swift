@@ -1,0 +1,144 @@
+internal import Foundation
+internal import Synchronization
+internal import Upright
+
+/// A publisher's stream that the service passes on to the worker of its session.
+protocol WorkerInput: Sendable {
+  /// Passes on what arrives until the session ends. Blocks.
+  func run()
+  /// Passes it on to this worker from now on. May block while the worker is behind.
+  ///
+  /// - Parameter skips: Whether workers have died of what was passed on since the last keyframe.
+  func begin(_ worker: Worker, skipping skips: Bool)
+  /// The place in the input at which a worker is that has taken `taken` packets.
+  func place(after taken: Int) -> Int?
+  /// Disconnects the publisher with this number among those of the worker, if it is still there.
+  func refuse(_ publisher: Int)
+  /// Records how long the publisher is silent, in seconds.
+  func note(silence: Double)
+  /// Accepts no more publishers.
+  func close()
+}
+
+/// The FLV of a publisher by RTMP.
+final class PublishedInput: WorkerInput {
+  private struct State {
+    var worker: Worker?
+    var isPublishing = false
+    var replay = PublisherReplay()
+  }
+
+  private let feed: PublishedFeed
+  private let state = Mutex(State())
+  /// The number of the publishers that the worker has had. Beside the lock, which a publisher holds while it waits.
+  private let publishers = Atomic(0)
+  /// The number of packets before those that the worker gets.
+  private let first = Atomic(0)
+
+  init(_ feed: PublishedFeed) { self.feed = feed }
+
+  func run() {
+    while let delivery = feed.next() {
+      // The lock keeps the order, also where a send waits.
+      state.withLock { state in
+        switch delivery {
+        case .began:
+          state.isPublishing = true
+          state.replay.begin()
+          publishers.wrappingAdd(1, ordering: .relaxed)
+          state.worker?.stream.send(PublisherOrder.began)
+        case .bytes(let bytes):
+          for tag in PublisherReplay.tags(of: bytes) where state.replay.add(tag) {
+            state.worker?.stream.send(bytes: tag)
+          }
+        case .ended(let refusal):
+          state.isPublishing = false
+          state.worker?.stream.send(PublisherOrder.ended(refusal: refusal))
+        }
+      }
+    }
+  }
+
+  func begin(_ worker: Worker, skipping skips: Bool) {
+    state.withLock { state in
+      state.worker = worker
+      publishers.store(state.isPublishing ? 1 : 0, ordering: .relaxed)
+      guard state.isPublishing else { return }
+      worker.stream.send(PublisherOrder.began)
+      let tags = state.replay.restarted(skipping: skips)
+      first.store(state.replay.first, ordering: .relaxed)
+      for tag in tags { worker.stream.send(bytes: tag) }
+    }
+  }
+
+  func place(after taken: Int) -> Int? { first.load(ordering: .relaxed) + taken }
+
+  func refuse(_ publisher: Int) {
+    guard publishers.load(ordering: .relaxed) == publisher else { return }
+    feed.refusePublisher()
+  }
+
+  func note(silence: Double) {}
+
+  func close() { feed.close() }
+}
+
+/// The RTP of a publisher by WebRTC, which arrives at a socket that the worker gets.
+final class ForwardedInput: WorkerInput {
+  private struct State {
+    var worker: Worker?
+    var publisher: ForwardedFeed.Publisher?
+    var keyframePort: UInt16?
+    var publishers = 0
+  }
+
+  private let feed: ForwardedFeed
+  private let state = Mutex(State())
+
+  init(_ feed: ForwardedFeed) { self.feed = feed }
+
+  func run() {
+    while let delivery = feed.next() {
+      state.withLock { state in
+        switch delivery {
+        case .began(let publisher):
+          (state.publisher, state.keyframePort) = (publisher, nil)
+          Self.send(&state)
+        case .keyframePort(let port):
+          state.keyframePort = port
+          state.worker?.control.send(WorkerOrder.keyframePort(port))
+        case .ended(let reason):
+          state.publisher = nil
+          state.worker?.control.send(WorkerOrder.forwardEnded(reason: reason))
+        }
+      }
+    }
+  }
+
+  private static func send(_ state: inout State) {
+    guard let worker = state.worker, let publisher = state.publisher else { return }
+    state.publishers += 1
+    worker.control.send(
+      WorkerOrder.forward(description: publisher.description, publisher.target),
+      descriptor: publisher.socket)
+    if let port = state.keyframePort { worker.control.send(WorkerOrder.keyframePort(port)) }
+  }
+
+  func begin(_ worker: Worker, skipping skips: Bool) {
+    state.withLock { state in
+      (state.worker, state.publishers) = (worker, 0)
+      Self.send(&state)
+    }
+  }
+
+  func refuse(_ publisher: Int) {
+    guard state.withLock({ $0.publishers }) == publisher else { return }
+    feed.refusePublisher()
+  }
+
+  func place(after taken: Int) -> Int? { nil }
+
+  func note(silence: Double) { feed.noteArrival(secondsAgo: silence) }
+
+  func close() { feed.close() }
+}

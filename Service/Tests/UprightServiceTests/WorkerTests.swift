@@ -1,0 +1,127 @@
+import Foundation
+import Testing
+import Upright
+import UprightOrientation
+import UprightServiceTestSupport
+
+@testable import UprightService
+
+extension LivePublishing {
+  @Suite("Sessions in processes of their own")
+  struct WorkerTests {
+    /// Returns the workers of this process.
+    private static func workers() -> [pid_t] {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+      return names.compactMap(pid_t.init).filter { process in
+        guard CommandLineProgram.isRunning(process, parent: getpid()),
+          let line = FileManager.default.contents(atPath: "/proc/\(process)/cmdline")
+        else { return false }
+        return String(decoding: line, as: UTF8.self).contains(SessionWorker.option)
+      }
+    }
+
+    private static func service() async throws -> RunningService {
+      try await RunningService(
+        make: { (configuration, folders) throws(UprightError) in
+          var changed = configuration
+          RunningService.patient(&changed)
+          return try WorkerSession(changed, folders, program: ServiceProcess.program)
+        })
+    }
+
+    private static func state(_ service: RunningService, _ name: String) async throws -> String? {
+      try await service.state(name)["state"].string
+    }
+
+    @Test("A crash costs a part of one session: its publisher stays, and another process goes on")
+    func crash() async throws {
+      let service = try await Self.service()
+      let port = try Loopback.freeTCPPort()
+      let outputs = "{\"type\": \"hls\"}, {\"type\": \"file\", \"name\": \"take.mp4\"}"
+      let address = try await service.session(
+        "one", at: port, outputs: outputs, more: ", \"options\": {\"segment\": 1}")
+      let worker = try #require(Self.workers().first)
+      let other = try await service.session(
+        "other", at: port, more: ", \"options\": {\"segment\": 1}")
+      let clip = service.scratch.path("clip.flv")
+      try DrawnClock.clip(clip, rate: 25, seconds: 30)
+      let publishers = try [address, other].map { try Publisher(clip: clip, to: $0) }
+      for name in ["one", "other"] {
+        #expect(try await service.waitForFrames(75, of: name))
+      }
+      kill(worker, SIGSEGV)
+      let killed = ContinuousClock.now
+      #expect(
+        try await waitUntil { try await service.state("one")["counters"]["restarts"].int == 1 })
+      #expect(try await waitUntil(10) { try await Self.state(service, "one") == "live" })
+      let seconds = killed.duration(to: .now) / .seconds(1)
+      print("recovered in \(seconds) s")
+      #expect(seconds < 5)
+      #expect(Self.workers().count == 2 && !Self.workers().contains(worker))
+      let frames = try await service.state("one")["counters"]["framesIn"].int ?? 0
+      #expect(try await service.waitForFrames(frames + 75, of: "one"))
+      let text = service.log.lines
+      #expect(
+        text.contains("session one: recovering: the process of the session was ended by SIGSEGV"))
+      #expect(!text.contains("publisher disconnected"), "\(text)")
+      for name in ["one", "other"] { _ = try await service.ask("DELETE", "/v1/sessions/\(name)") }
+      publishers.forEach { $0.kill() }
+      let scratch = try Scratch()
+      let (path, list) = try await service.fetch("one", into: scratch)
+      #expect(list.discontinuities >= 1)
+      let numbers = try DrawnClock.read(path).compactMap(\.number)
+      #expect(numbers == numbers.sorted() || Set(numbers).count > 100)
+      let recordings = try await service.ask("GET", "/v1/recordings").json["recordings"].array
+      #expect(recordings.count == 2, "\(recordings)")
+      let folder = try Scratch()
+      let calm = try await service.fetch("other", into: folder)
+      let all = try DrawnClock.read(calm.path).compactMap(\.number)
+      #expect(zip(all, all.dropFirst()).allSatisfy { $1 == $0 + 1 }, "\(all)")
+      try await service.shutDown()
+      #expect(try await waitUntil { Self.workers().isEmpty })
+    }
+
+    @Test("Three deaths at the same place are the end of the session")
+    func deaths() async throws {
+      let service = try await Self.service()
+      let port = try Loopback.freeTCPPort()
+      _ = try await service.session("one", at: port)
+      for _ in 0..<3 {
+        #expect(try await waitUntil { !Self.workers().isEmpty })
+        for worker in Self.workers() { kill(worker, SIGKILL) }
+        #expect(try await waitUntil { Self.workers().isEmpty || Self.workers().count == 1 })
+        try await Task.sleep(for: .milliseconds(500))
+      }
+      #expect(try await waitUntil { try await Self.state(service, "one") == "failed" })
+      let reason = try await service.state("one")["reason"].string ?? ""
+      #expect(reason.contains("3 times at the same place"), "\(reason)")
+      try await service.shutDown()
+    }
+
+    @Test("The policy keeps its state, and an output that was stopped stays so")
+    func memory() async throws {
+      let service = try await Self.service()
+      let port = try Loopback.freeTCPPort()
+      let address = try await service.session(
+        "one", at: port, outputs: "{\"type\": \"hls\"}, {\"type\": \"file\", \"name\": \"a.mp4\"}")
+      let clip = service.scratch.path("clip.flv")
+      try DrawnClock.clip(clip, rate: 25, seconds: 40)
+      let publisher = try Publisher(clip: clip, to: address)
+      #expect(try await service.waitForFrames(25, of: "one"))
+      _ = try await service.turn("one", "landscapeLeft")
+      #expect(
+        try await service.ask("POST", "/v1/sessions/one/outputs/file/stop").status == 200)
+      let before = try await service.state("one")["appOrientation"].string
+      for worker in Self.workers() { kill(worker, SIGSEGV) }
+      #expect(
+        try await waitUntil { try await service.state("one")["counters"]["restarts"].int == 1 })
+      #expect(try await waitUntil { try await Self.state(service, "one") == "live" })
+      #expect(
+        try await waitUntil { try await service.state("one")["appOrientation"].string == before })
+      let states = try await service.state("one")["outputs"].array.map { $0["state"].string }
+      #expect(states == ["live", "stopped"])
+      publisher.kill()
+      try await service.shutDown()
+    }
+  }
+}
