@@ -71,10 +71,12 @@ cp $header "$lib/"
 for name in upright uprightpolicy; do
   cat >"$lib/$name.pc" <<PC
 prefix=\${pcfiledir}
+libdir=\${prefix}
+includedir=\${prefix}
 Name: $name
 Description: Orients video by a rotation policy
 Version: $version
-Libs: -L\${prefix} -l$name
-Cflags: -I\${prefix}
+Libs: -L\${libdir} -l$name
+Cflags: -I\${includedir}
 PC
 done

@@ -84,4 +84,26 @@ struct InterfaceTests {
     ]).text
     #expect(text.contains("-l\(name)") && text.contains("-I\(Compiled.library)"))
   }
+
+  @Test("A program is compiled, linked and run against an installed library")
+  func installed() throws {
+    let scratch = try Scratch()
+    let prefix = scratch.path("prefix")
+    let program = Fixtures.buildFolder.appendingPathComponent("upright").path
+    try ExternalTool("env").run([
+      "PREFIX=\(prefix)", "UPRIGHT=\(program)",
+      Fixtures.packageRoot.appendingPathComponent("Scripts/install.sh").path, "libraries",
+    ])
+    try "#include <stdio.h>\n#include <upright.h>\nint main(void) { return puts(upright_version()) < 0; }\n"
+      .write(toFile: scratch.path("a.c"), atomically: true, encoding: .utf8)
+    let build =
+      "cc \(scratch.path("a.c")) -o \(scratch.path("a")) $(pkg-config --cflags --libs uprightpolicy)"
+    try ExternalTool("env").run([
+      "PKG_CONFIG_PATH=\(prefix)/lib/pkgconfig", "sh", "-ec", build,
+    ])
+    let outcome = try ExternalTool("env").run([
+      "LD_LIBRARY_PATH=\(prefix)/lib", scratch.path("a"),
+    ])
+    #expect(outcome.text.contains("."))
+  }
 }
