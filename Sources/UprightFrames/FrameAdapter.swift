@@ -44,11 +44,16 @@ public final class FrameAdapter {
   ///   - source: The format of the stored frame.
   ///   - time: The frame's presentation time.
   ///   - signal: What the stream itself says of the frame's orientation; for `frames: .metadata`.
-  /// - Throws: `badData` for an event that makes no sense, whose time has come: it is left out, and the call
-  ///   can be repeated. `unavailable` if the frame would have to be rescaled and its samples can't be.
+  /// - Throws: `badData` for a time beyond `RotationEvent.latest`, which changes nothing, and for an event that
+  ///   makes no sense, whose time has come: it is left out, and the call can be repeated. `unavailable` if the frame would have to be rescaled and its samples can't be.
   public func layout(
     of source: FrameFormat, at time: MediaTime, signal: DisplayTurn? = nil
   ) throws(UprightError) -> FrameLayout {
+    guard time.seconds.magnitude <= RotationEvent.latest else {
+      throw UprightError(
+        .badData, "\(time.seconds) s is not a time on the media timeline", at: "the frame",
+        remedy: "give the frame a presentation time")
+    }
     let seconds = max(time.seconds, last)
     for event in inbox.take(upTo: seconds) { try director.push(event) }
     last = seconds

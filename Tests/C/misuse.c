@@ -203,10 +203,12 @@ static void frames_and_planes(void) {
   UNDRAWN(pixels = UPRIGHT_RGBA);
   UNDRAWN(pixels = 99);
   EXPECT_STATUS(UPRIGHT_OK, upright_frames_draw(frames, &good, &to, &error));
-  /* Times from the past, and far away. */
+  /* Times from the past, and far away. The latter are refused, and change nothing. */
   good.pts = INT64_MIN;
-  EXPECT_STATUS(UPRIGHT_OK, upright_frames_layout(frames, &good, &layout, &error));
+  EXPECT_STATUS(UPRIGHT_BAD_DATA, upright_frames_layout(frames, &good, &layout, &error));
   good.pts = INT64_MAX;
+  EXPECT_STATUS(UPRIGHT_BAD_DATA, upright_frames_layout(frames, &good, &layout, &error));
+  good.pts = -1;
   EXPECT_STATUS(UPRIGHT_OK, upright_frames_layout(frames, &good, &layout, &error));
   EXPECT(layout.changed == 0);
   /* An event that makes no sense is left out. */

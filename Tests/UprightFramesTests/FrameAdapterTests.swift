@@ -149,6 +149,22 @@ struct TestFrame {
   }
 
   @Test(
+    "A frame without a sensible time is refused, and the next one is turned",
+    arguments: [Int64.max, .min, Int64(2e9) * 25])
+  func wildTime(ticks: Int64) throws {
+    let adapter = try FrameAdapter(Self.sensor())
+    let format = FrameFormat(.gray, PixelSize(128, 96))
+    func size(_ ticks: Int64) throws -> PixelSize {
+      try adapter.layout(of: format, at: MediaTime(ticks, Self.rate)).target.size
+    }
+    #expect(try size(0) == PixelSize(96, 128))
+    let error = #expect(throws: UprightError.self) { try size(ticks) }
+    #expect(error?.code == .badData)
+    try adapter.inbox.post([.now(.device(.landscapeLeft))])
+    #expect(try size(1) == PixelSize(128, 96))
+  }
+
+  @Test(
     "A frame is rescaled in the same pass",
     arguments: [
       PixelLayout.i420(), .nv12, .i420(depth: 10), .p010, .i444(depth: 12), .gray, .rgba, .bgra,

@@ -342,8 +342,9 @@ UPRIGHT_API upright_status upright_frames_gravity(
   upright_frames *frames, double at, double x, double y, double z, upright_error *error);
 
 /* Tells what `frame` becomes: its planes aren't used. Frames come in the order of their times.
- * Fails with BAD_DATA for an event that makes no sense in the policy, and whose time has come: it is left
- * out, and the call can be repeated. UNAVAILABLE if the frame would have to be rescaled and can't be. */
+ * Fails with BAD_DATA for a time beyond 1e9 seconds, such as AV_NOPTS_VALUE, which changes nothing; and for an
+ * event that makes no sense in the policy, and whose time has come: it is left out, and the call can be repeated.
+ * UNAVAILABLE if the frame would have to be rescaled and can't be. */
 UPRIGHT_API upright_status upright_frames_layout(
   upright_frames *frames, const upright_frame *frame, upright_layout *layout, upright_error *error);
 
