@@ -57,7 +57,7 @@ for frame in 0..<90 {
   try camera.withPlanes { source in
     try output.withPlanes { target in try adapter.draw(PlaneSet(source), layout, into: target) }
   }
-  if layout.format != last?.format {
+  if layout.target != last?.target {
     // Open the encoder anew here, and begin with a keyframe.
     print("frame \(frame): \(layout.target.size), the stripe is \(output.brightEdge)")
   }

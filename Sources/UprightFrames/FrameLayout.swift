@@ -23,9 +23,9 @@ public struct FrameFormat: Sendable, Hashable {
 /// What becomes of one frame: ask `FrameAdapter.layout` for it, have a buffer of that format at hand, and
 /// hand both to `draw`.
 public struct FrameLayout: Sendable, Hashable {
-  /// The stream's format. Where it differs from the last frame's, the encoder has to be opened anew.
+  /// The stream's format, with the orientation of the app.
   public let format: StreamFormat
-  /// The buffer that `draw` fills.
+  /// The buffer that `draw` fills. Where it differs from the last frame's, the encoder has to be opened anew.
   public let target: FrameFormat
   /// What turns the stored frame upright.
   public let turn: ImageOrientation

@@ -211,6 +211,15 @@ static void frames_and_planes(void) {
   good.pts = -1;
   EXPECT_STATUS(UPRIGHT_OK, upright_frames_layout(frames, &good, &layout, &error));
   EXPECT(layout.changed == 0);
+  /* From one landscape to the other the app turns, and the frames, but no encoder sees a change. */
+  for (int device = UPRIGHT_DEVICE_LANDSCAPE_LEFT; device <= UPRIGHT_DEVICE_LANDSCAPE_RIGHT; device++) {
+    EXPECT_STATUS(UPRIGHT_OK, upright_frames_device(frames, NAN, device, &error));
+    EXPECT_STATUS(UPRIGHT_OK, upright_frames_layout(frames, &good, &layout, &error));
+  }
+  EXPECT(layout.changed == 0 && layout.app_orientation == UPRIGHT_INTERFACE_LANDSCAPE_LEFT);
+  EXPECT_STATUS(UPRIGHT_OK, upright_frames_device(frames, NAN, UPRIGHT_DEVICE_PORTRAIT, &error));
+  EXPECT_STATUS(UPRIGHT_OK, upright_frames_layout(frames, &good, &layout, &error));
+  EXPECT(layout.changed == 1);
   /* An event that makes no sense is left out. */
   EXPECT_STATUS(UPRIGHT_OK, upright_frames_events(frames, "{\"present\": \"nobody\"}", &error));
   EXPECT_STATUS(UPRIGHT_BAD_DATA, upright_frames_layout(frames, &good, &layout, &error));

@@ -31,9 +31,7 @@ private final class FramesHandle: HandleObject {
       of: format, at: MediaTime(frame.pts, Rational(frame.time_base)), signal: signal)
     let pixels = layout.turn.swapsAxes ? PixelFormats.transposed(frame.pixels) : frame.pixels
     result.set(layout, pixels)
-    result.changed =
-      last.map { $0.layout.format == layout.format && $0.layout.target == layout.target } == true
-      ? 0 : 1
+    result.changed = last?.layout.target == layout.target ? 0 : 1
     last = (layout, pixels)
   }
 

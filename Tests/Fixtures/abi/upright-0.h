@@ -281,7 +281,8 @@ typedef struct upright_frame {
 typedef struct upright_layout {
   size_t size;
   /* Whether the encoder has to be opened anew, and to begin with a keyframe: 1 for the first frame and where
-   * the format differs from the last frame's, else 0. */
+   * the size, the pixels, the matrix, the range or the chroma position differ from the last frame's, else 0. The
+   * orientation of the app may change without it. */
   int32_t changed;
   /* The format of the buffer that upright_frames_draw fills. Its pixels are square. */
   int32_t pixels;
