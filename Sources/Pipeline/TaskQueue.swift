@@ -1,5 +1,6 @@
 internal import DequeModule
 internal import UprightMediaIO
+package import UprightOrientation
 
 /// Passes values between tasks and threads and holds at most `capacity` of them. A task that waits is
 /// suspended, a thread that waits is blocked.
@@ -12,6 +13,11 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
     let continuation: CheckedContinuation<Bool, Never>
   }
 
+  private struct Receiver {
+    let number: Int
+    let continuation: CheckedContinuation<Result<Element?, UprightError>, Never>
+  }
+
   // Unchecked: everything below is accessed only while `condition` is locked.
   private let condition = WaitCondition()
   private let capacity: Int
@@ -20,8 +26,9 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
   /// The tasks that wait for space, in their order.
   private var senders = Deque<Sender>()
   private var sendCount = 0
+  private var receiveCount = 0
   /// The task that waits for an element.
-  private var receiver: CheckedContinuation<Element?, Never>?
+  private var receiver: Receiver?
 
   package init(capacity: Int) { self.capacity = max(1, capacity) }
 
@@ -84,7 +91,7 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
   private func append(_ element: Element) {
     if let waiting = receiver {
       receiver = nil
-      waiting.resume(returning: element)
+      waiting.continuation.resume(returning: .success(element))
     } else {
       elements.append(element)
       condition.broadcast()
@@ -107,21 +114,35 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
 
   /// Suspends until there is an element and returns it; `nil` if the queue is closed and empty, or if the task
   /// is cancelled.
-  package func next() async -> Element? {
-    await withTaskCancellationHandler {
+  ///
+  /// - Throws: `misuse` if another task is waiting for an element.
+  package func next() async throws(UprightError) -> Element? {
+    let number = condition.withLock {
+      receiveCount += 1
+      return receiveCount
+    }
+    return try await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let result: Element?? = condition.withLock {
-          if let element = first() { return .some(element) }
-          if isClosed || Task.isCancelled { return .some(nil) }
-          receiver = continuation
+        let result: Result<Element?, UprightError>? = condition.withLock {
+          if receiver != nil { return .failure(Self.taken) }
+          if let element = first() { return .success(element) }
+          if isClosed || Task.isCancelled { return .success(nil) }
+          receiver = Receiver(number: number, continuation: continuation)
           return nil
         }
         if let result { continuation.resume(returning: result) }
       }
     } onCancel: {
-      let waiting = condition.withLock { receiver.take() }
-      waiting?.resume(returning: nil)
-    }
+      let waiting = condition.withLock {
+        receiver?.number == number ? receiver.take() : nil
+      }
+      waiting?.continuation.resume(returning: .success(nil))
+    }.get()
+  }
+
+  private static var taken: UprightError {
+    UprightError(
+      .misuse, "another task is receiving", at: "next", remedy: "receive in one task")
   }
 
   /// Removes and returns the first element, and lets the next sender in. Call with `condition` locked.
@@ -148,7 +169,7 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
       defer { senders.removeAll() }
       return (elements.isEmpty ? receiver.take() : nil, senders)
     }
-    waiting?.resume(returning: nil)
+    waiting?.continuation.resume(returning: .success(nil))
     for sender in refused { sender.continuation.resume(returning: false) }
   }
 }

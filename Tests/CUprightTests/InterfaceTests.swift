@@ -94,7 +94,8 @@ struct InterfaceTests {
       "PREFIX=\(prefix)", "UPRIGHT=\(program)",
       Fixtures.packageRoot.appendingPathComponent("Scripts/install.sh").path, "libraries",
     ])
-    try "#include <stdio.h>\n#include <upright.h>\nint main(void) { return puts(upright_version()) < 0; }\n"
+    try
+      "#include <stdio.h>\n#include <upright.h>\nint main(void) { return puts(upright_version()) < 0; }\n"
       .write(toFile: scratch.path("a.c"), atomically: true, encoding: .utf8)
     let build =
       "cc \(scratch.path("a.c")) -o \(scratch.path("a")) $(pkg-config --cflags --libs uprightpolicy)"

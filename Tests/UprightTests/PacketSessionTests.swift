@@ -80,6 +80,31 @@ struct PacketSessionTests {
     return received
   }
 
+  @Test(
+    "A second reader of the output is refused, and the first one gets everything",
+    .timeLimit(.minutes(1)))
+  func readers() async throws {
+    let session = try Self.session()
+    try await withThrowingTaskGroup(of: Result<Received, any Error>.self) { group in
+      for _ in 0..<2 {
+        group.addTask {
+          do {
+            var received = Received()
+            for try await element in session.output { try received.take(element) }
+            return .success(received)
+          } catch { return .failure(error) }
+        }
+      }
+      // Nothing was sent: only one that is refused ends.
+      let refused = try #require(try await group.next())
+      let error = #expect(throws: UprightError.self) { try refused.get() }
+      #expect(error?.code == .misuse)
+      for packet in try Self.packets(.h264, count: 60) { try await session.send(packet) }
+      session.finish()
+      #expect(try await group.next()?.get().packets.count == 60)
+    }
+  }
+
   // 2 s for each codec, most of it to make the clip.
   @Test(
     "300 frames with CVO: each format begins at its exact frame, upright, and no time changes",

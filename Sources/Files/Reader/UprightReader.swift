@@ -80,7 +80,7 @@ public final class UprightReader: AsyncSequence, Sendable {
   /// The same without blocking the thread.
   fileprivate func nextFrame() async throws(UprightError) -> UprightFrame? {
     let run = try current()
-    if let frame = await run.frames.next() { return frame }
+    if let frame = try await run.frames.next() { return frame }
     if Task.isCancelled { run.cancel() }
     if let failure = run.failure { throw failure }
     if Task.isCancelled { throw UprightError(.cancelled, "cancelled", at: input) }
@@ -145,7 +145,8 @@ public final class UprightReader: AsyncSequence, Sendable {
 
     /// Returns the next frame, or `nil` at the end of the input.
     ///
-    /// - Throws: The errors of the reader's `next`; `cancelled` if the task is cancelled, which ends the reader.
+    /// - Throws: The errors of the reader's `next`; `cancelled` if the task is cancelled, which ends the reader;
+    ///   `misuse` while another task waits for a frame.
     public mutating func next() async throws(UprightError) -> UprightFrame? {
       try await reader.nextFrame()
     }

@@ -17,12 +17,13 @@ public final class MemoryOutput<Element: Sendable>: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let queue: TaskQueue<Element>
 
-    /// Returns the next element; `nil` at the end, or if the task is cancelled.
-    public func next() async -> Element? { await queue.next() }
+    /// Returns the next element; `nil` at the end, if the task is cancelled, and while another task waits for
+    /// one: an output has one reader.
+    public func next() async -> Element? { try? await queue.next() }
 
     /// Returns the next element. See `next()`.
     public func next(isolation actor: isolated (any Actor)?) async -> Element? {
-      await queue.next()
+      try? await queue.next()
     }
   }
 

@@ -147,9 +147,10 @@ public final class PacketSession: Sendable {
 
     /// Returns the next element, or `nil` at the end.
     ///
-    /// - Throws: The error that ended the session; `cancelled` if the task or the session is cancelled.
+    /// - Throws: The error that ended the session; `cancelled` if the task or the session is cancelled;
+    ///   `misuse` while another task waits for an element.
     public func next() async throws(UprightError) -> PacketOutput? {
-      if let element = await run.output.next() { return element }
+      if let element = try await run.output.next() { return element }
       if let failure = run.failure { throw failure }
       if Task.isCancelled { throw UprightError(.cancelled, "cancelled") }
       return nil
