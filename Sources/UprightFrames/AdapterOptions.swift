@@ -27,6 +27,30 @@ public struct AdapterOptions: Sendable {
 
   /// The defaults.
   public init() {}
+
+  /// - Throws: `usage` for an option that is invalid, or two that contradict each other.
+  func check() throws(UprightError) {
+    guard fit != .blur else {
+      throw UprightError(
+        .usage, "blur is not available for frames in memory", at: "fit",
+        remedy: "use fit, fill or stretch")
+    }
+    if let size { _ = try PixelSize(encoding: "\(size)", at: "size") }
+    guard FocusRule.durations.contains(focusEase) else {
+      throw UprightError(
+        .usage, "\(focusEase) s is not a duration", at: "focusEase", remedy: "use 0 to 60 seconds")
+    }
+    guard case .sensor(let camera) = frames, ![0, 90, 180, 270].contains(camera.sensorOrientation)
+    else { return }
+    throw UprightError(
+      .usage, "a sensor at \(camera.sensorOrientation) degrees", at: "frames",
+      remedy: "use 0, 90, 180 or 270")
+  }
+}
+
+extension PixelSize {
+  /// The longest side of a frame in memory.
+  static let longestSide = 65535
 }
 
 /// The shape of the canvas that frames are drawn on.

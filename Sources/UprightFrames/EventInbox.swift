@@ -9,7 +9,8 @@ public final class EventInbox: Sendable {
   /// The number of events that may wait.
   public static let capacity = 10_000
 
-  package init() {}
+  /// Creates an inbox without events.
+  public init() {}
 
   /// Posts `events`.
   ///

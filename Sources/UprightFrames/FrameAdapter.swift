@@ -13,7 +13,7 @@ internal import UprightKernels
 /// Used by one thread at a time; events come in by `inbox` from any thread.
 public final class FrameAdapter {
   /// Takes the stream's events.
-  public let inbox = EventInbox()
+  public let inbox: EventInbox
 
   private let options: AdapterOptions
   private var director: FrameDirector
@@ -26,14 +26,17 @@ public final class FrameAdapter {
 
   /// Creates an adapter for one stream.
   ///
-  /// - Throws: `usage` for options that contradict each other; `badData` if the policy can't start.
-  public init(_ options: AdapterOptions = AdapterOptions()) throws(UprightError) {
-    guard options.fit != .blur else {
-      throw UprightError(
-        .usage, "blur is not available for frames in memory", at: "fit",
-        remedy: "use fit, fill or stretch")
-    }
+  /// - Parameters:
+  ///   - options: How frames are turned and laid out.
+  ///   - inbox: Takes the stream's events, from any thread: a host whose adapter is isolated keeps it beside.
+  /// - Throws: `usage` for an option that is invalid, or two that contradict each other; `badData` if the policy
+  ///   can't start.
+  public init(
+    _ options: AdapterOptions = AdapterOptions(), inbox: EventInbox = EventInbox()
+  ) throws(UprightError) {
+    try options.check()
     self.options = options
+    self.inbox = inbox
     director = try FrameDirector(options)
     director.keepsOddSizes = true
   }
@@ -44,11 +47,17 @@ public final class FrameAdapter {
   ///   - source: The format of the stored frame.
   ///   - time: The frame's presentation time.
   ///   - signal: What the stream itself says of the frame's orientation; for `frames: .metadata`.
-  /// - Throws: `badData` for a time beyond `RotationEvent.latest`, which changes nothing, and for an event that
+  /// - Throws: `usage` for a size that isn't 1 to 65535 pixels. `badData` for a time beyond `RotationEvent.latest`, which changes nothing, and for an event that
   ///   makes no sense, whose time has come: it is left out, and the call can be repeated. `unavailable` if the frame would have to be rescaled and its samples can't be.
   public func layout(
     of source: FrameFormat, at time: MediaTime, signal: DisplayTurn? = nil
   ) throws(UprightError) -> FrameLayout {
+    let sides = 1...PixelSize.longestSide
+    guard sides.contains(source.size.width), sides.contains(source.size.height) else {
+      throw UprightError(
+        .usage, "a frame of \(source.size)", at: "size",
+        remedy: "give 1 to \(PixelSize.longestSide) pixels")
+    }
     guard time.seconds.magnitude <= RotationEvent.latest else {
       throw UprightError(
         .badData, "\(time.seconds) s is not a time on the media timeline", at: "the frame",

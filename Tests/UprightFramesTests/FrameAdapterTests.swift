@@ -148,6 +148,40 @@ struct TestFrame {
     #expect(layout.target.size == PixelSize(576, 1024) && layout.placement.coversCanvas)
   }
 
+  @Test("What the options and frames of C can't be, those of Swift can't either")
+  func checks() throws {
+    func code(
+      _ size: PixelSize = PixelSize(64, 48), _ edit: (inout AdapterOptions) -> Void = { _ in }
+    ) -> UprightError.Code? {
+      var options = AdapterOptions()
+      edit(&options)
+      do {
+        _ = try FrameAdapter(options).layout(
+          of: FrameFormat(.nv12, size), at: MediaTime(0, Self.rate))
+        return nil
+      } catch { return error.code }
+    }
+    #expect(code() == nil)
+    for size in [PixelSize(0, 0), PixelSize(719, 1279), PixelSize(1_000_000, 2)] {
+      #expect(code { $0.size = size } == .usage)
+    }
+    for ease in [Double.nan, -1, 61] { #expect(code { $0.focusEase = ease } == .usage) }
+    #expect(code { $0.frames = .sensor(Camera(sensorOrientation: 45)) } == .usage)
+    for size in [PixelSize(0, 0), PixelSize(-2, 100), PixelSize(.max, .max)] {
+      #expect(code(size) == .usage)
+    }
+  }
+
+  @Test("An inbox can be made before its adapter, which an actor isolates")
+  func ownInbox() throws {
+    let inbox = EventInbox()
+    try inbox.post([.now(.device(.landscapeLeft))])
+    let adapter = try FrameAdapter(Self.sensor(), inbox: inbox)
+    let layout = try adapter.layout(
+      of: FrameFormat(.gray, PixelSize(128, 96)), at: MediaTime(0, Self.rate))
+    #expect(layout.target.size == PixelSize(128, 96))
+  }
+
   @Test(
     "A frame without a sensible time is refused, and the next one is turned",
     arguments: [Int64.max, .min, Int64(2e9) * 25])
