@@ -122,7 +122,24 @@ struct Tag: ParsableCommand {
     let warnings = Summary.warnings(result, of: input)
     guard output != "-", let turn = result.formats.first?.turn else { return warnings }
     let copied = inPlace ? "" : "\(result.output.frames.of("frame")) copied, "
-    return warnings + ["\(result.output.path): \(copied)\(turn.name)"]
+    let note = Self.note(on: turn, of: result.output.path).map { "\(result.output.path): \($0)" }
+    return warnings + ["\(result.output.path): \(copied)\(turn.name)"] + [note].compactMap(\.self)
+  }
+
+  /// Returns what players ignore of an orientation, as VLC 3.0 and mpv 0.35 do; `nil` if nothing.
+  private static func note(on turn: ImageOrientation, of path: String) -> String? {
+    let container = FilePath(path).fileExtension.lowercased()
+    let ignored: String
+    switch container {
+    case "mp4", "m4v", "mov", "3gp", "3g2":
+      guard turn.isMirrored else { return nil }
+      ignored = "a mirrored display matrix"
+    case "mkv", "webm", "ts", "m2ts", "flv", "h264", "hevc":
+      guard turn != .up else { return nil }
+      ignored = "the orientation in .\(container)"
+    default: return nil
+    }
+    return "note: VLC and mpv ignore \(ignored); transcode turns the pixels"
   }
 
   /// `--undo`: restores all files that can be restored.

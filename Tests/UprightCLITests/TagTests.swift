@@ -17,10 +17,24 @@ struct TagCommandTests {
     let output = scratch.path("t.mp4")
     let run = try Upright.run(["tag", Clip.lying, "-o", output, "--orientation", word])
     #expect(run.status == 0, "\(run.errors)")
-    #expect(run.lines.last?.contains(name) == true)
+    #expect(run.lines.contains { $0.contains(name) })
     let probe = try Upright.run(["probe", output, "--json"])
     #expect(probe.json["signals"].array.map { $0["orientation"].string } == [name])
     #expect(scratch.names == ["t.mp4"])
+  }
+
+  @Test(
+    "What VLC and mpv ignore is said",
+    arguments: [
+      ("t.mp4", "right", false), ("t.mp4", "upMirrored", true), ("t.mkv", "right", true),
+      ("t.ts", "right", true), ("t.flv", "down", true), ("t.mkv", "up", false),
+    ])
+  func players(_ name: String, _ orientation: String, _ isNoted: Bool) throws {
+    let scratch = try Scratch()
+    let run = try Upright.run(
+      ["tag", Clip.lying, "-o", scratch.path(name), "--orientation", orientation])
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.errors.contains("VLC and mpv ignore") == isNoted, "\(run.errors)")
   }
 
   @Test("up, 0, 1 and 360 remove every signal", arguments: ["up", "0", "1", "360"])
