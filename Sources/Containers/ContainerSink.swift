@@ -25,7 +25,8 @@ package final class ContainerSink: PacketSink {
   package private(set) var hasWholePart = false
   private var sampleDescriptions: SampleDescriptions?
   private var indexRoom: IndexReservation?
-  /// The last video packet of an MP4 or MOV file: the file's end decides its duration.
+  /// The last video packet of an MP4 or MOV file: the next one or the file's end decides its duration. If it reached past
+  /// the start of the next fragment, movenc would move that.
   private var held: Packet?
   private var decodingEnd = DecodingEnd()
   private var isClosed = false
@@ -179,10 +180,10 @@ package final class ContainerSink: PacketSink {
         packet.pts = Int64(frames)
         packet.dts = packet.pts
       }
+      if holdsLast { try writeHeld(muxer, before: packet.dts) }
       if packet.isKey, let time = packet.time { try makeWhole(muxer, before: time) }
       frames += 1
-      if staged != nil, ["mp4", "mov"].contains(muxerName) {
-        try writeHeld(muxer)
+      if holdsLast {
         decodingEnd.add(packet)
         held = consume packet
         return
@@ -192,8 +193,14 @@ package final class ContainerSink: PacketSink {
     try handOver()
   }
 
-  private func writeHeld(_ muxer: Muxer) throws(UprightError) {
-    if let packet = held.take() { try muxer.write(packet, stream: 0) }
+  private var holdsLast: Bool {
+    ["mp4", "mov"].contains(muxerName) && (staged != nil || wholeEvery != nil)
+  }
+
+  private func writeHeld(_ muxer: Muxer, before next: Int64? = nil) throws(UprightError) {
+    guard var packet = held.take() else { return }
+    if let next, let dts = packet.dts, next > dts { packet.duration = next - dts }
+    try muxer.write(packet, stream: 0)
   }
 
   /// Ends the fragment or cluster before an IDR frame and writes it to the file, if the interval has passed.

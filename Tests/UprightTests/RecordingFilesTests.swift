@@ -71,6 +71,24 @@ struct RecordingFilesTests {
     #expect(stage.scratch.names.count == 100)
   }
 
+  @Test("A frame that says it is longer than it was shown moves none after it")
+  func long() throws {
+    let stage = try Stage("take.mp4")
+    // A camera with a frame a second, of which each is repeated at once.
+    let times: [Int64] = (0..<24).map { (index: Int64) in index / 3 * 90_000 + index % 3 * 36_000 }
+    for time in times {
+      var packet = try Packet(
+        [UInt8](repeating: 1, count: 100), stream: .made(.video), pts: time,
+        isKey: time % 180_000 == 0)
+      (packet.dts, packet.duration) = (time, 90_000)
+      try stage.sink.write(packet, track: 0, format: nil)
+    }
+    try stage.sink.finish(isPartial: false)
+    let packets = try FFmpegTool.packets(stage.scratch.path("take.mp4"), "v:0")
+    let written = packets.compactMap(\.time).map { Int64(($0 * 90_000).rounded()) }
+    #expect(written == times)
+  }
+
   @Test(
     "A file that was given up is kept if a part of it is playable", arguments: [(1, 0), (50, 1)])
   func abandoned(frames: Int, files: Int) throws {
