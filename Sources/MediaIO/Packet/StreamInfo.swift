@@ -193,15 +193,20 @@ package struct StreamInfo: Sendable {
 }
 
 extension StreamInfo {
-  /// Returns the average rate, unless it is a little off the one that all times are multiples of: libavformat counts the
-  /// frames that an edit list hides, but not their time. 29.97 beside 30 is no such difference.
+  /// Returns the average rate, unless it is odd and a little off a usual one of which all times are multiples: libavformat
+  /// counts the frames that an edit list hides, but not their time.
   ///
   /// - Returns: `nil` if both are unknown.
   private static func rate(average: AVRational, exact: AVRational) -> Rational? {
     let known = [average, exact].filter { $0.num > 0 && $0.den > 0 }.map { Rational($0) }
-    guard known.count == 2 else { return known.first }
+    guard known.count == 2, !isUsual(known[0]), isUsual(known[1]) else { return known.first }
     let difference = abs(known[0].doubleValue / known[1].doubleValue - 1)
-    return (0.002...0.05).contains(difference) ? known[1] : known[0]
+    return difference < 0.05 ? known[1] : known[0]
+  }
+
+  /// Whether a rate is a whole number of frames a second, or 1000/1001 of one.
+  private static func isUsual(_ rate: Rational) -> Bool {
+    [1, 1.001].map { rate.doubleValue * $0 }.contains { abs($0 - $0.rounded()) < 1e-6 }
   }
 
   /// - Parameter ratio: libavformat's sample aspect ratio of the stream.
