@@ -4,7 +4,8 @@ internal import UprightMediaIO
 /// Maps a publisher's timestamps to the session's monotonic media time.
 ///
 /// Media time starts at 0 with the first frame and always increases. It follows the publisher's timestamps as
-/// long as they advance at the speed of real time. It ignores jumps, wraps and timestamps that don't change.
+/// long as they advance at the speed of real time, and the arrival times once they certainly don't. It ignores jumps,
+/// wraps and timestamps that don't change, and mends steps back of the size of a frame.
 /// While no input arrives, it follows the wall clock. The audio and video of one input share the mapping:
 /// when one track jumps first, the other follows it.
 ///
@@ -41,6 +42,9 @@ struct LiveClock {
   /// The time since when frames have been late; `nil` while they are not.
   private var lateSince: Int64?
   private var steps: [Int64] = []
+  private var pace = PublisherPace()
+  /// The distance between two frames that the publisher declares; `nil` if it declares none.
+  private var declaredStep: Int64?
   private let assumedStep: Int64
 
   /// The media time of the last frame, either from the input or a repeated one; `nil` before the first.
@@ -78,6 +82,17 @@ struct LiveClock {
     return steps.sorted()[steps.count / 2]
   }
 
+  /// Whether times are those of arrival, because the publisher's clock isn't real time.
+  var isByArrival: Bool { pace.isUnreal }
+
+  /// A publisher begins.
+  ///
+  /// - Parameter frameRate: The frame rate that it declares, in frames per second.
+  mutating func open(frameRate: Double?) {
+    let declared = frameRate.flatMap { (1...240).contains($0) ? $0 : nil }
+    declaredStep = declared.map { Int64(clamping: Double(Self.rate) / $0) }
+  }
+
   /// Returns the media time of a decoded frame, in presentation order, or `nil` if the frame is too late.
   ///
   /// - Parameters:
@@ -95,11 +110,23 @@ struct LiveClock {
       offset = time - raw
       return show(time, raw: raw, wall: wall)
     }
+    if let declaredStep { pace.add(raw, wall: wall, declared: declaredStep) }
+    if isByArrival {
+      let time = max(latest + step / 4, wall + (wallOffset ?? 0))
+      (offset, formerOffset) = (time - raw, nil)
+      return show(time, raw: raw, wall: wall)
+    }
     let isRepeated = lastPackets[.video]?.raw == raw
     let time = mapped(raw, .video, duration: step, wall: wall)
     if time > latest { return show(time, raw: raw, wall: wall) }
     // Timestamps that don't change carry no information; use the arrival time.
     if isRepeated { return show(timeOfArrival(wall), raw: raw, wall: wall) }
+    // A step back of a frame's time is noise, if the frame arrives as usual.
+    if let lastShown, lastShown.time == latest, latest - time <= 2 * step,
+      wall - lastShown.wall >= step / 2
+    {
+      return show(latest + step / 2, raw: raw, wall: wall)
+    }
     lastPackets[.video] = LastPacket(raw: raw, time: time, wall: wall)
     let since = lateSince ?? wall
     lateSince = since
@@ -141,6 +168,7 @@ struct LiveClock {
     formerOffset = nil
     lastPackets = [:]
     lateSince = nil
+    pace = PublisherPace()
   }
 
   private mutating func show(_ time: Int64, raw: Int64?, wall: Int64) -> Int64 {
@@ -151,10 +179,11 @@ struct LiveClock {
     lateSince = nil
     latest = time
     lastShown = (time, wall)
+    if let raw { lastPackets[.video] = LastPacket(raw: raw, time: time, wall: wall) }
+    if isByArrival { return time }
     let present = time - wall
     let best = hasLost ? wallOffset ?? present : max(wallOffset ?? present, present)
     wallOffset = min(max(best, present - Self.maxWallDrift), present + Self.maxWallDrift)
-    if let raw { lastPackets[.video] = LastPacket(raw: raw, time: time, wall: wall) }
     return time
   }
 

@@ -164,6 +164,16 @@ final class LiveControl: Sendable {
     if isNew { notify(.state(state, reason: reason)) }
   }
 
+  /// Gives a live session a reason, if it has none.
+  func explain(_ reason: String) {
+    let isNew = currentSnapshot.withLock { snapshot in
+      guard snapshot.state == .live, snapshot.reason == nil else { return false }
+      snapshot.reason = reason
+      return true
+    }
+    if isNew { notify(.state(.live, reason: reason)) }
+  }
+
   /// Records how many seconds the session is behind while it is overloaded, or `nil` if it keeps up. Notifies
   /// the observer when an overload starts or ends.
   func recordBehind(_ seconds: Double?) {

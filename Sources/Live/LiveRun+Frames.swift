@@ -39,6 +39,9 @@ extension LiveRun {
     }
     if lostAt != nil || control.state == .waiting { control.enter(.live) }
     lostAt = nil
+    if clock.isByArrival {
+      control.explain("the publisher's clock isn't real time: times are those of arrival")
+    }
     try fill(before: time)
     frame.pts = time
     frame.duration = clock.step

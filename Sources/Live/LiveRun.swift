@@ -146,6 +146,7 @@ final class LiveRun {
       hasAudio = false
       if let frameRate, frameRate.isFinite, (1...240).contains(frameRate) { rate = frameRate }
       if clock.latest == nil { clock = LiveClock(frameRate: frameRate ?? rate) }
+      clock.open(frameRate: frameRate)
       audio.begin()
       lossDetector = InputLossDetector()
       backlog = LiveBacklog(seconds: configuration.limits.lag)

@@ -76,6 +76,82 @@ import UprightTestSupport
     #expect(times.map { $0.map { Int((Double($0) / 90).rounded()) } } == test.times)
   }
 
+  @Test("A step back of a frame's time is mended, and the frame shown")
+  func stepsBack() {
+    for raws in [
+      [0, 0, 40, 80, 120, 160], [0, 40, 80, 50, 160, 200], [0, 40, 10, 120, 90, 200],
+    ] {
+      var clock = LiveClock(frameRate: 25)
+      let times = raws.enumerated().map {
+        clock.frameTime(Self.ms($1), wall: Self.ms(40 * $0))
+      }
+      let shown = times.compactMap(\.self)
+      #expect(shown.count == 6 && zip(shown, shown.dropFirst()).allSatisfy { $0 < $1 }, "\(times)")
+      #expect(abs((shown.last ?? 0) - Self.ms(200)) <= Self.ms(40), "\(times)")
+    }
+  }
+
+  /// A publisher of 25 fps.
+  struct Pace: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    /// The publisher's time of frame `index`, and its arrival, in ms.
+    let raw: @Sendable (Int) -> Int
+    var arrival: @Sendable (Int) -> Int = { 40 * $0 }
+    let isByArrival: Bool
+    /// How far media time may be ahead until it is found, in ms.
+    var ahead = 1500
+  }
+
+  static let paces = [
+    Pace(testDescription: "a tenth", raw: { 4 * $0 }, isByArrival: true),
+    Pace(testDescription: "double", raw: { 80 * $0 }, isByArrival: true),
+    Pace(testDescription: "ten times", raw: { 400 * $0 }, isByArrival: true, ahead: 5000),
+    Pace(
+      testDescription: "around 225 ms", raw: { $0 < 6 ? 40 * $0 : 212 + $0 * 7 % 27 },
+      isByArrival: true),
+    Pace(testDescription: "2 % fast", raw: { $0 * 408 / 10 }, isByArrival: true),
+    Pace(testDescription: "right", raw: { 40 * $0 }, isByArrival: false),
+    Pace(
+      testDescription: "right, with jitter", raw: { 40 * $0 },
+      arrival: { 40 * $0 + $0 * 7919 % 300 }, isByArrival: false),
+    Pace(
+      testDescription: "a network at half speed", raw: { 40 * $0 }, arrival: { 80 * $0 },
+      isByArrival: false),
+    Pace(
+      testDescription: "stalls that are made up for", raw: { 40 * $0 },
+      arrival: { $0 / 100 * 4000 + max($0 % 100 * 40, 3000 + $0 % 100) }, isByArrival: false),
+    Pace(
+      testDescription: "half the declared rate", raw: { 80 * $0 }, arrival: { 80 * $0 },
+      isByArrival: false),
+    Pace(
+      testDescription: "four seconds at once", raw: { 40 * $0 },
+      arrival: { max(0, 40 * $0 - 4000) }, isByArrival: false),
+    Pace(
+      testDescription: "a jump each ten seconds", raw: { 40 * $0 + $0 / 250 * 900 },
+      isByArrival: false),
+  ]
+
+  @Test("A publisher's clock that isn't real time is found, and no other", arguments: paces)
+  func pace(_ test: Pace) {
+    var clock = LiveClock(frameRate: 25)
+    clock.open(frameRate: 25)
+    var audio = Int64.min
+    for index in 0..<1500 {
+      let (raw, wall) = (Self.ms(test.raw(index)), Self.ms(test.arrival(index)))
+      let time = clock.frameTime(raw, wall: wall)
+      if let time, let sound = clock.audioTime(raw, duration: 1920, wall: wall) {
+        #expect(abs(sound - time) <= Self.ms(80))
+        audio = sound
+      }
+    }
+    #expect(clock.isByArrival == test.isByArrival)
+    let last = Self.ms(test.arrival(1499))
+    if test.isByArrival { #expect(abs((clock.latest ?? 0) - last) <= Self.ms(test.ahead)) }
+    #expect(audio > 0)
+    clock.lose()
+    #expect(!clock.isByArrival)
+  }
+
   @Test("33-bit and 32-bit timestamps wrap around exactly", arguments: [Int64(1) << 33, 1 << 32])
   func wraps(_ period: Int64) {
     var clock = LiveClock()
