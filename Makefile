@@ -1,7 +1,7 @@
 # The two main commands are `make demo` and `make test`. Both install what they need.
 
 .PHONY: demo demo-webrtc pictures build engine libraries wheels check test lint format docs bench bench-live samples schemas \
-  check-slow fuzz check-arm check-debian13 check-newest-ffmpeg check-deb check-scale install uninstall deb clean
+  check-players check-slow fuzz check-arm check-debian13 check-newest-ffmpeg check-deb check-scale install uninstall deb clean
 
 export UPRIGHT_SHARED ?= $(abspath ../shared)
 export PREFIX ?= /usr/local
@@ -87,6 +87,12 @@ samples:
 schemas: engine
 	@for name in policy events report plan; do \
 	  .build/release/upright schema $$name > Schemas/$$name.schema.json || exit; done
+
+# Plays outputs that turn in VLC, mpv, ffplay, GStreamer and Chromium, and prints a table. See Tests/Players/matrix.py.
+check-players:
+	@Scripts/setup.sh players
+	@$(MAKE) --no-print-directory engine
+	@python3 Tests/Players/matrix.py --seeks 3
 
 # Sanitizers, memory, long runs, fuzzing. CI runs it with SHORT=1.
 check-slow:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and prints nothing if none is missing. With --say it only
 # prints the command that would install them, doesn't need root, and exits with 69.
-# Usage: setup.sh [--say] build|service|check|demo|media|test|slow|scale|live|samples|bench|arm|deb
+# Usage: setup.sh [--say] build|service|check|demo|media|test|players|slow|scale|live|samples|bench|arm|deb
 set -euo pipefail
 
 say=
@@ -24,6 +24,7 @@ test=("${media[@]}" "${screen[@]}" valgrind chromium nginx libnginx-mod-rtmp jan
 scale=("${test[@]}" iproute2)
 # Prometheus reads the metrics.
 slow=("${scale[@]}" prometheus)
+players=("${media[@]}" "${screen[@]}" chromium mpv)
 live=(ffmpeg python3 openssl nginx libnginx-mod-rtmp janus)
 # Debian starts these services when it installs them. Tests and samples start separate processes, so the
 # services are started neither now nor at the next boot.
@@ -43,6 +44,7 @@ case "$purpose" in
   check) wanted=("${service[@]}" python3 git groff-base) ;;
   media) wanted=("${media[@]}") ;;
   test) wanted=("${test[@]}") ;;
+  players) wanted=("${players[@]}") ;;
   slow) wanted=("${slow[@]}") ;;
   scale) wanted=("${scale[@]}") ;;
   live) wanted=("${live[@]}") ;;
@@ -50,7 +52,7 @@ case "$purpose" in
   bench) wanted=("${bench[@]}") ;;
   arm) wanted=("${arm[@]}") ;;
   deb) wanted=("${deb[@]}") ;;
-  *) echo "usage: setup.sh [--say] build|service|check|demo|media|test|slow|scale|live|samples|bench|arm|deb" >&2; exit 64 ;;
+  *) echo "usage: setup.sh [--say] build|service|check|demo|media|test|players|slow|scale|live|samples|bench|arm|deb" >&2; exit 64 ;;
 esac
 
 if ! command -v swift >/dev/null; then
