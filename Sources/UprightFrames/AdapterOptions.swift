@@ -8,8 +8,9 @@ public struct AdapterOptions: Sendable {
   public var frames = FrameKind.metadata
   /// What frames are laid out for; `nil`: `interface` for sensor frames, else `gravity`.
   public var reference: Reference?
-  /// Which shape the output has.
-  public var canvas = FrameCanvas.follow
+  /// Which shape the output has; `nil`: `follow`, but `frame` for a `FrameAdapter` that is given no size either,
+  /// here or in the policy, if the frames aren't those of a sensor.
+  public var canvas: FrameCanvas?
   /// The encoded size, in either order of width and height; `nil`: the policy's, else 720x1280.
   public var size: PixelSize?
   /// How a frame is placed on a canvas of another shape. `blur` isn't available here.
@@ -27,6 +28,14 @@ public struct AdapterOptions: Sendable {
 
   /// The defaults.
   public init() {}
+
+  /// The options of an adapter, whose host has no canvas of its own unless it says so.
+  var forFrames: AdapterOptions {
+    var options = self
+    if case .sensor = frames { return options }
+    if canvas == nil, size == nil, policy.stream == nil { options.canvas = .frame }
+    return options
+  }
 
   /// - Throws: `usage` for an option that is invalid, or two that contradict each other.
   func check() throws(UprightError) {

@@ -4,6 +4,9 @@ internal import UprightKernels
 /// Orients the frames of one stream: asks the policy at each frame's time how the frame is laid out, and draws
 /// it into a buffer of the caller's in one pass.
 ///
+/// Without options, each frame is turned by its own signal, and the buffer has its upright size. With a canvas or a
+/// size, signals are the policy's events, as those that are posted.
+///
 /// Turning alone moves samples and is exact. Turning and rescaling are one pass with the quality of
 /// libswscale's accurate rounding, for I420, NV12, P010, 4:2:2, 4:4:4, RGBA and every layout that
 /// `isResampled`. Alpha is rescaled like a colour: if a frame isn't opaque, its colours should be
@@ -37,7 +40,7 @@ public final class FrameAdapter {
     try options.check()
     self.options = options
     self.inbox = inbox
-    director = try FrameDirector(options)
+    director = try FrameDirector(options.forFrames, signalsAreEvents: true)
     director.keepsOddSizes = true
   }
 

@@ -85,7 +85,7 @@ package struct FrameDirector {
       throw UprightError(error, code: .usage)
     }
     try self.init(
-      policy: options.policy, canvas: DirectedCanvas(options.canvas, guidance: guidance),
+      policy: options.policy, canvas: DirectedCanvas(options.canvas ?? .follow, guidance: guidance),
       frames: options.frames, reference: options.reference, signalsAreEvents: signalsAreEvents,
       gravity: options.gravity,
       focus: FocusRule(start: Point(options.anchor), ease: options.focusEase))

@@ -177,7 +177,7 @@ static void frames_and_planes(void) {
   upright_layout layout = {.size = sizeof layout};
   uint8_t *source = calloc(1, 64 * 48), *target = calloc(1, 720 * 1280);
   upright_frame good = frame_of(64, 48, source), to = frame_of(720, 1280, target);
-  EXPECT_STATUS(UPRIGHT_OK, upright_frames_new("phone", NULL, &frames, &error));
+  EXPECT_STATUS(UPRIGHT_OK, upright_frames_new("phone", "{\"frames\": \"sensor\"}", &frames, &error));
   EXPECT_STATUS(UPRIGHT_INVALID, upright_frames_draw(frames, &good, &to, &error));
   REFUSED(pixels = 0);
   REFUSED(pixels = 20);
@@ -252,7 +252,7 @@ static void *use_frames(void *context) {
 static void threads(void) {
   upright_frames *frames;
   pthread_t users[2];
-  EXPECT_STATUS(UPRIGHT_OK, upright_frames_new("phone", NULL, &frames, &error));
+  EXPECT_STATUS(UPRIGHT_OK, upright_frames_new("phone", "{\"frames\": \"sensor\"}", &frames, &error));
   for (int index = 0; index < 2; index++) pthread_create(&users[index], NULL, use_frames, frames);
   while (drawn < 10) usleep(1000);
   EXPECT(upright_frames_free(frames) == UPRIGHT_OK);

@@ -125,6 +125,29 @@ struct TestFrame {
     }
   }
 
+  @Test("Without options, a frame is turned by its signal, and the canvas with it")
+  func defaults() throws {
+    let adapter = try FrameAdapter()
+    let size = PixelSize(1920, 1080)
+    let cases: [(Int, ImageOrientation?, PixelSize)] = [
+      (0, nil, size), (1, .right, size.transposed), (2, .right, size.transposed), (3, .up, size),
+    ]
+    for (frame, signal, canvas) in cases {
+      let layout = try adapter.layout(
+        of: FrameFormat(.nv12, size), at: MediaTime(Int64(frame), Self.rate),
+        signal: signal.map { DisplayTurn($0) })
+      #expect(layout.target.size == canvas && layout.placement.isExact)
+      #expect(layout.turn == signal ?? .up)
+      // The signals are the policy's events.
+      #expect(layout.format.appOrientation.isLandscape == canvas.isLandscape)
+    }
+    var options = AdapterOptions()
+    options.size = PixelSize(360, 640)
+    let sized = try FrameAdapter(options)
+    let layout = try sized.layout(of: FrameFormat(.nv12, size), at: MediaTime(0, Self.rate))
+    #expect(layout.target.size == PixelSize(640, 360))
+  }
+
   @Test("A canvas can be the upright frame itself, of any size, with square pixels")
   func ownCanvas() throws {
     var options = AdapterOptions()

@@ -32,7 +32,7 @@ struct OptionReaderTests {
   @Test("Without options, the defaults remain", arguments: ["", "{}"])
   func none(_ json: String) throws {
     let options = try Self.options(json)
-    #expect(options.frames == .metadata && options.canvas == .follow && options.size == nil)
+    #expect(options.frames == .metadata && options.canvas == nil && options.size == nil)
     #expect(options.filter == .bicubic && options.gravity == .android)
   }
 

@@ -30,7 +30,8 @@ class OrientingOptions(TypedDict, total=False):
     frames: str
     #: "gravity" or "interface".
     reference: str
-    #: "follow" (default), "portrait", "landscape", "initial" or "frame" (each upright frame's own size).
+    #: "follow", "portrait", "landscape", "initial" or "frame" (each upright frame's own size). By default, `Frames`
+    #: without a size here or in the policy has "frame", unless the frames are a sensor's; else it is "follow".
     canvas: str
     #: Such as "720x1280", or a preset such as "720p".
     size: str

@@ -313,7 +313,8 @@ typedef struct upright_frames upright_frames;
  * policy: as for upright_plan_new. options: a JSON object with long options of the command line, or NULL:
  *   "frames": "metadata" (default), "sensor", "sensor:90,front,mirror" or "upright"
  *   "reference": "gravity" or "interface"
- *   "canvas": "follow" (default), "portrait", "landscape", "initial" or "frame" (each upright frame's own size)
+ *   "canvas": "follow", "portrait", "landscape", "initial" or "frame" (each upright frame's own size); by default
+ *     "frame" without a size here or in the policy, unless the frames are a sensor's, else "follow"
  *   "size": "720x1280", or a preset such as "720p"
  *   "fit": "fit" (default), "fill" or "stretch"
  *   "anchor": "center" (default), "top", "bottomLeading", ...
@@ -447,7 +448,7 @@ typedef struct upright_session upright_session;
  *
  * video, audio: the packets that will be sent; audio may be NULL. Packets of audio come out as they went in.
  * policy: as for upright_plan_new. options: a JSON object with the options of upright_frames_new (except
- * "filter") and with
+ * "filter"; "canvas" is "follow" by default) and with
  *   "codec": "h264" (default), "hevc", "vp9", "av1"
  *   "crf": constant quality, or "bitrate": "1500k"
  *   "speed": the encoder's preset
