@@ -73,7 +73,7 @@ def test_into_frames_of_another_kind():
 
 
 def test_frames_that_are_none():
-    for name in ("rgb24", "yuv410p", "pal8"):
+    for name in ("bgr24", "yuv410p", "pal8"):
         refused("usage", sensor(64, 48).turn, av.VideoFrame(64, 48, name), time=0)
     refused("usage", sensor(64, 48).turn, av.VideoFrame(), time=0)
     with pytest.raises(TypeError):

@@ -255,7 +255,7 @@ def test_targets_that_do_not_fit(into):
     Frame([bytes(64 * 48)], "gray", (64, 48), [0]), Frame([bytes(64 * 48)], "gray", (64, 48), [64, 64]),
     Frame([bytes(64 * 48)], "gray", (64, 48), [-65]), Frame([], "gray", (64, 48)), Frame([], "gray"),
     Frame(np.zeros((48, 64), np.uint8), "gray", (64, 48), [64]), Frame(np.zeros((48, 64), np.uint8), "gray", (62, 48)),
-    Frame(bytes(64 * 48), "yuv999p", (64, 48)), Frame(bytes(64 * 48), "rgb24", (32, 32)), Frame(bytes(9), None, (3, 3)),
+    Frame(bytes(64 * 48), "yuv999p", (64, 48)), Frame(bytes(64 * 48), "bgr24", (32, 32)), Frame(bytes(9), None, (3, 3)),
     Frame(noise("yuv420p", 64, 48)[:2], "yuv420p"), Frame(noise("yuv420p10le", 64, 48), "yuv420p"),
     Frame(noise("yuv422p", 64, 48), "yuv420p"), Frame(noise("nv12", 64, 48), "p010le"),
     Frame(np.zeros((48, 64), np.uint8), "gray", orientation=9), Frame(np.zeros((48, 64), np.uint8), "gray", chroma=99),
