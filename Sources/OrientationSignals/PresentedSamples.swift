@@ -133,7 +133,8 @@ private struct Rules: Sendable {
     if end < to, end - start <= tolerance, (end - start) * 2 < to - from, start > piece.mediaStart {
       return nil
     }
-    let place = piece.place(of: start)
-    return .init(start: place, duration: max(0, piece.place(of: end) - place))
+    // A tick of the media is many of the movie where the rate is low, and the end of a piece within one of them.
+    let place = min(piece.place(of: start), piece.end)
+    return .init(start: place, duration: max(0, min(piece.place(of: end), piece.end) - place))
   }
 }
