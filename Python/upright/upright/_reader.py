@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import ctypes
+import importlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
@@ -138,8 +139,8 @@ class ReadFrame:
 
     def to_torch(self) -> Any:
         """Returns a tensor with the shape and memory of `numpy()`."""
-        import torch
-
+        # Without an import statement: type checkers need not have it.
+        torch: Any = importlib.import_module("torch")
         return torch.from_numpy(self.numpy())
 
     def to_av(self) -> Any:
@@ -148,7 +149,8 @@ class ReadFrame:
         import numpy
 
         frame = av.VideoFrame(self.width, self.height, self.pixels)
-        for plane, own, (row, rows) in zip(frame.planes, self.planes, self._geometry.planes):
+        planes: Any = frame.planes
+        for plane, own, (row, rows) in zip(planes, self.planes, self._geometry.planes):
             target = numpy.frombuffer(plane, numpy.uint8)
             view = numpy.lib.stride_tricks.as_strided(target, (rows, row), (plane.line_size, 1))
             view[...] = own.view(numpy.uint8).reshape(rows, row)
@@ -262,10 +264,10 @@ def _copied(frame: Any, geometry: Geometry) -> Any:
     try:
         import numpy
     except ImportError:
-        rows = (
+        lines = (
             ctypes.string_at(frame.planes[index] + y * frame.strides[index], row)
             for index, (row, count) in enumerate(geometry.planes) for y in range(count))
-        return bytearray(b"".join(rows))
+        return bytearray(b"".join(lines))
     samples = numpy.empty(sum(row * rows for row, rows in geometry.planes), numpy.uint8)
     first = 0
     for index, (row, rows) in enumerate(geometry.planes):
