@@ -127,6 +127,16 @@ struct EventStreamTests {
     #expect(first != nil && second != nil && feed.subscribe() == nil)
   }
 
+  @Test("A reader that begins at the oldest event isn't lost by the next one")
+  func oldest() {
+    let feed = SessionEventLog(capacity: 4)
+    for index in 1...9 { feed.append("x", .integer(index)) }
+    let start = feed.oldest
+    feed.append("x", .integer(10))
+    guard case .events(let events) = feed.read(after: start) else { return #expect(Bool(false)) }
+    #expect(events.map(\.number) == [6, 7, 8, 9, 10])
+  }
+
   @Test("A feed keeps the latest events in order, and reports lost ones")
   func ring() {
     let feed = SessionEventLog(capacity: 4)

@@ -96,7 +96,8 @@ final class SessionEventLog: Sendable {
     state.withLock { state in
       let unread = state.next - 1 - after
       guard unread > 0 else { return state.isEnded ? .ended : .events([]) }
-      guard unread <= min(state.events.count, capacity) else { return .lost }
+      // More than `capacity` may still be there: a reader that begins at the oldest loses nothing to the next event.
+      guard unread <= state.events.count else { return .lost }
       return .events(Array(state.events.suffix(unread).prefix(limit)))
     }
   }
