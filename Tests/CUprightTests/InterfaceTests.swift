@@ -91,7 +91,8 @@ struct InterfaceTests {
     let prefix = scratch.path("prefix")
     let program = Fixtures.buildFolder.appendingPathComponent("upright").path
     try ExternalTool("env").run([
-      "PREFIX=\(prefix)", "UPRIGHT=\(program)",
+      // As `make test` passes its own on.
+      "PREFIX=\(prefix)", "LIBDIR=\(prefix)/lib", "DESTDIR=", "UPRIGHT=\(program)",
       Fixtures.packageRoot.appendingPathComponent("Scripts/install.sh").path, "libraries",
     ])
     try
