@@ -8,7 +8,6 @@ struct ExitCodeTests {
     "64: the error of an invalid argument names the option", .long,
     arguments: [
       (["transcode"], "<input>"),
-      (["probe", "a.mp4", "b.mp4"], "b.mp4"),
       (["nonsense"], "nonsense"),
       (["transcode", Clip.lying, "--canvas", "round"], "--canvas"),
       (["transcode", Clip.lying, "--canvas", "round"], "use one of auto, follow, portrait"),
