@@ -12,22 +12,11 @@ import sys
 import tempfile
 import time
 
+from processes import children
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 UPRIGHT = os.environ.get("UPRIGHT") or os.path.join(ROOT, ".build/release/upright")
 FRAMES = 150
-
-
-def children(process):
-    """Returns the processes that `process` has started."""
-    found = []
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            fields = open(f"/proc/{name}/stat").read().rsplit(")", 1)[1].split()
-        except OSError:
-            continue
-        if fields[0] != "Z" and int(fields[1]) == process:
-            found.append(int(name))
-    return found
 
 
 def main():

@@ -24,21 +24,9 @@ sys.path.insert(
 os.environ["UPRIGHT_WORKERS"] = "process"
 
 from live_service import running  # noqa: E402
+from processes import children  # noqa: E402
 
 RATE = 30
-
-
-def children(process):
-    """Returns the processes that `process` has started."""
-    found = []
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            fields = open(f"/proc/{name}/stat").read().rsplit(")", 1)[1].split()
-        except OSError:
-            continue
-        if fields[0] != "Z" and int(fields[1]) == process:
-            found.append(int(name))
-    return set(found)
 
 
 def private(process):
@@ -55,12 +43,12 @@ class Stage:
 
     def __init__(self, service, name, clip, is_calm):
         self.service, self.name, self.is_calm = service, name, is_calm
-        before = children(service.process.pid)
+        before = set(children(service.process.pid))
         outputs = [{"type": "hls"}] + ([{"type": "file", "name": "all.mp4"}] if is_calm else [])
         service.session(name, outputs, options={"size": "320x180", "speed": "ultrafast"})
-        if not running.until(lambda: children(service.process.pid) - before, 10):
+        if not running.until(lambda: set(children(service.process.pid)) - before, 10):
             raise SystemExit("worker kills: the session has no process: " + service.logged())
-        self.process = (children(service.process.pid) - before).pop()
+        self.process = (set(children(service.process.pid)) - before).pop()
         self.publisher = running.Publisher(clip, service.address(name), loops=-1)
 
     def check(self, seconds):
@@ -83,7 +71,7 @@ class Stage:
 
     def kill(self):
         """Kills the process. Returns the seconds until the session is live again; None if that takes too long."""
-        before = children(self.service.process.pid)
+        before = set(children(self.service.process.pid))
         restarts = self.service.counters(self.name)["restarts"]
         begin = time.monotonic()
         os.kill(self.process, signal.SIGSEGV)
@@ -94,7 +82,7 @@ class Stage:
         if not running.until(is_back, 20):
             return None
         seconds = time.monotonic() - begin
-        self.process = (children(self.service.process.pid) - before).pop()
+        self.process = (set(children(self.service.process.pid)) - before).pop()
         return seconds
 
     def gaps(self):
