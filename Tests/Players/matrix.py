@@ -71,7 +71,7 @@ def seeking(player, path, seeks):
         numbers = run("screen_play.py", player, path, "--seek", at, "--seconds", 4)["numbers"]
         if not numbers:
             return ["no picture after a seek to %.1f s" % at]
-        worst = max(worst, abs(numbers[0] - round(at * RATE)), key=abs)
+        worst = max(worst, abs(numbers[0] - round(at * RATE)))
     # A picture is on the screen for a moment before it is recorded.
     return ["seeks %d frames off" % worst] if worst > 5 else []
 
@@ -103,7 +103,7 @@ def main():
     parser.add_argument("--outputs", default=",".join(OUTPUTS))
     arguments = parser.parse_args()
     players = arguments.players.split(",")
-    print("| output | " + " | ".join(players) + " |\n|---" * 1 + "|---" * len(players) + "|")
+    print("| output | " + " | ".join(players) + " |\n|---" + "|---" * len(players) + "|")
     with tempfile.TemporaryDirectory() as scratch:
         os.chmod(scratch, 0o755)
         for number, title in enumerate(arguments.outputs.split(",")):
