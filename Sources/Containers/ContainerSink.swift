@@ -199,7 +199,7 @@ package final class ContainerSink: PacketSink {
 
   private func writeHeld(_ muxer: Muxer, before next: Int64? = nil) throws(UprightError) {
     guard var packet = held.take() else { return }
-    if let next, let dts = packet.dts, next > dts { packet.duration = next - dts }
+    packet.last(until: next)
     try muxer.write(packet, stream: 0)
   }
 

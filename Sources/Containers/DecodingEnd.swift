@@ -25,3 +25,10 @@ struct DecodingEnd {
     packet.duration = max(packet.duration, rest)
   }
 }
+
+extension Packet {
+  /// Makes the packet last until the next one of its track is decoded, at `next`, if that is known and later.
+  mutating func last(until next: Int64?) {
+    if let next, let dts, next > dts { duration = next - dts }
+  }
+}

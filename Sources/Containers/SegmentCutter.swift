@@ -147,7 +147,7 @@ package final class SegmentCutter {
 
   private func writeHeld(before next: Int64?) throws(UprightError) {
     guard var packet = held.take() else { return }
-    if let next, let dts = packet.dts, next > dts { packet.duration = next - dts }
+    packet.last(until: next)
     if content != .audio { try segments.write(packet, track: 0) }
   }
 
@@ -177,8 +177,10 @@ package final class SegmentCutter {
   }
 
   private func takeBytes() throws(UprightError) -> [UInt8] {
+    let bytes = try segments.cut()
+    if repeatedInit.isEmpty { return bytes }
     defer { repeatedInit = [] }
-    return repeatedInit + (try segments.cut())
+    return repeatedInit + bytes
   }
 
   private func cutPart(
