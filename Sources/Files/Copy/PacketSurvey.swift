@@ -80,7 +80,8 @@ struct PacketSurvey {
     self.changes = changes
     times = collector.times
     givenDecodingTimes = collector.decodingTimes
-    entries = Array(collector.shownEntries)
+    // No frame of the last GOP may be shown.
+    entries = collector.entries.filter { $0 < collector.times.count }
     digests = collector.digests
     tracksDigest = try tracks?.finish()
     sets = collector.sets
@@ -192,7 +193,7 @@ private final class PacketCollector {
   private(set) var hidden: [Int64] = []
   private(set) var leading = LeadingFrames()
   private(set) var decodingTimes: [Int64] = []
-  private var entries: [Int] = []
+  private(set) var entries: [Int] = []
   private(set) var problem: String?
   private var hasStepBack = false
   private var latest = Int64.min
@@ -204,11 +205,6 @@ private final class PacketCollector {
   /// Whether the times step back: at a packet that refers to no earlier one, in decoding times, or further than any
   /// decoder reorders (16 frames: ISO/IEC 14496-10, A.3.1).
   var stepsBack: Bool { hasStepBack || sets.reordering ?? 0 > 16 }
-
-  /// The closed entry points of GOPs with shown frames. The last GOP may have none.
-  var shownEntries: ArraySlice<Int> {
-    entries.last == times.count ? entries.dropLast() : entries[...]
-  }
 
   /// The number of packets so far.
   var count: Int { times.count + hidden.count + leading.count }
