@@ -87,10 +87,9 @@ struct LiveClock {
 
   /// A publisher begins.
   ///
-  /// - Parameter frameRate: The frame rate that it declares, in frames per second.
+  /// - Parameter frameRate: The frame rate that it declares, in frames per second: 1 to 240.
   mutating func open(frameRate: Double?) {
-    let declared = frameRate.flatMap { (1...240).contains($0) ? $0 : nil }
-    declaredStep = declared.map { Int64(clamping: Double(Self.rate) / $0) }
+    declaredStep = frameRate.map { Int64(clamping: Double(Self.rate) / $0) }
   }
 
   /// Returns the media time of a decoded frame, in presentation order, or `nil` if the frame is too late.
@@ -110,7 +109,7 @@ struct LiveClock {
       offset = time - raw
       return show(time, raw: raw, wall: wall)
     }
-    if let declaredStep { pace.add(raw, wall: wall, declared: declaredStep) }
+    if let declaredStep, !isByArrival { pace.add(raw, wall: wall, declared: declaredStep) }
     if isByArrival {
       let time = max(latest + step / 4, wall + (wallOffset ?? 0))
       (offset, formerOffset) = (time - raw, nil)

@@ -144,9 +144,10 @@ final class LiveRun {
     switch consume item {
     case .opened(let frameRate):
       hasAudio = false
-      if let frameRate, frameRate.isFinite, (1...240).contains(frameRate) { rate = frameRate }
+      let declared = frameRate.flatMap { (1...240).contains($0) ? $0 : nil }
+      if let declared { rate = declared }
       if clock.latest == nil { clock = LiveClock(frameRate: frameRate ?? rate) }
-      clock.open(frameRate: frameRate)
+      clock.open(frameRate: declared)
       audio.begin()
       lossDetector = InputLossDetector()
       backlog = LiveBacklog(seconds: configuration.limits.lag)

@@ -24,7 +24,7 @@ struct PublisherPace {
   private static let jump = LiveClock.rate / 5
   private static let fewest: Int64 = 12
 
-  /// Adds a frame, in presentation order.
+  /// Adds a frame, in presentation order, until the clock is found.
   ///
   /// - Parameters:
   ///   - raw: The publisher's time.
@@ -35,12 +35,11 @@ struct PublisherPace {
     if let last, abs(step - last.step) > Self.jump { marks = [] }
     last = (raw, step)
     frames += 1
-    for mark in marks where !isUnreal {
+    isUnreal = marks.contains { mark in
       let passed = wall - mark.wall
       let drift = abs(raw - mark.raw - passed)
       let counted = (frames - mark.frames) * declared
-      isUnreal =
-        frames - mark.frames >= Self.fewest && drift >= Self.leastDrift
+      return frames - mark.frames >= Self.fewest && drift >= Self.leastDrift
         && abs(counted - passed) <= drift / 4
     }
     if marks.last.map({ wall - $0.wall >= LiveClock.rate }) ?? true {
