@@ -20,8 +20,6 @@ package struct ExternalTool: Sendable {
   package struct Failure: Error, CustomStringConvertible {
     /// The command, and its standard error.
     package let description: String
-
-    package init(description: String) { self.description = description }
   }
 
   /// The program's name.
