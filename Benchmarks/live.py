@@ -14,6 +14,8 @@ publisher over RTMP, all on loopback.
               recording, and for each part the time from the first answer with it to the others
     whip      a session of 1280x720 at 30 frames per second by WHIP, through Janus, and by RTMP, with the same H.264 stream:
               CPU time and memory of the service
+    workers   four sessions of 640x360 at 30 frames per second in a process each, and four in the service's own, at the
+              same time: CPU time for a frame, and private memory
     sizing    what a session, and a second of a clip, of 1080p at 30 frames per second cost
     player    hls.js in Chromium over ten turns with low latency, and the console's preview after a turn
     back      the publisher is killed and restarted: the level of a player's buffer, and every PTS
@@ -29,7 +31,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from live_service import audience, back, blocked, browsers, many, running, sizing, turns, whip  # noqa: E402
+from live_service import audience, back, blocked, browsers, many, running, sizing, turns, whip, workers  # noqa: E402
 from rows.row import Row, table  # noqa: E402
 
 INTERVAL = 1000 / 30
@@ -133,6 +135,14 @@ def whip_rows(found):
               note=f"by RTMP {two['rate']:.1f}; dropped {one['dropped']:.0f} and {two['dropped']:.0f}")
 
 
+def worker_rows(found):
+    name = f"{found['sessions']} sessions, a process each"
+    yield Row(name, "CPU time beside one process", found["ratio"], unit="times", bar=1.05,
+              note=f"{found['spent'][1]:.1f} and {found['spent'][0]:.1f} s in {found['seconds']} s, load {found['load']:.1f}")
+    yield Row(name, "private memory a process, median", found["private"], unit="MiB", bar=32)
+    yield Row(name, "frames dropped", sum(found["dropped"]), unit="", bar=0)
+
+
 def sizing_rows(found):
     for size, each in found.items():
         one, clip = each["session"], each["clip"]
@@ -154,7 +164,7 @@ def player_rows(found):
 
 GROUPS = {"turns": (turns.measure, turn_rows), "sessions": (many.measure, session_rows),
           "audience": (audience.measure, audience_rows), "blocked": (blocked.measure, blocked_rows),
-          "whip": (whip.measure, whip_rows), "sizing": (sizing.measure, sizing_rows),
+          "whip": (whip.measure, whip_rows), "sizing": (sizing.measure, sizing_rows), "workers": (workers.measure, worker_rows),
           "player": (browsers.measure, player_rows), "back": (back.measure, back_rows)}
 
 

@@ -1,4 +1,5 @@
 """`upright serve` as a process, its HTTP API, and publishers."""
+import glob
 import http.client
 import json
 import os
@@ -49,14 +50,14 @@ def ask(connection, method, path, body=None):
 
 class Service:
     """A service on free ports, which ends with the `with` block. `tls` is a certificate and its key, as paths; `more` are
-    options of `serve`, and `host` is the address for HTTP."""
+    options of `serve`, `environment` variables, and `host` is the address for HTTP."""
 
-    def __init__(self, folder=None, tls=None, more=(), host="127.0.0.1"):
+    def __init__(self, folder=None, tls=None, more=(), host="127.0.0.1", environment=None):
         self.scratch = tempfile.TemporaryDirectory(dir=folder)
         self.data = os.path.join(self.scratch.name, "data")
         self.log = os.path.join(self.scratch.name, "log")
         self.http, self.rtmp = free_port(), free_port()
-        environment = dict(os.environ, UPRIGHT_TOKEN=TOKEN, UPRIGHT_MAX_CONNECTIONS="2048")
+        environment = dict(os.environ, UPRIGHT_TOKEN=TOKEN, UPRIGHT_MAX_CONNECTIONS="2048", **(environment or {}))
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
                 [UPRIGHT, "serve", "--listen", f"{host}:{self.http}", "--data", self.data, *more]
@@ -188,28 +189,46 @@ def clip(folder, seconds, size="640x360", rate=30, keyframes=2):
     return path
 
 
+def family(pid):
+    """Returns the process, and those that it has started: the processes of a service's sessions."""
+    found = [pid]
+    # A process is a child of the thread that has started it.
+    for path in glob.glob(f"/proc/{pid}/task/*/children"):
+        with open(path) as file:
+            found += map(int, file.read().split())
+    return found
+
+
 def memory(pid):
-    """Returns the resident and proportional set size in MiB."""
-    with open(f"/proc/{pid}/smaps_rollup") as file:
-        sizes = dict(re.findall(r"^(\w+): +(\d+) kB$", file.read(), re.M))
-    return int(sizes["Rss"]) / 1024, int(sizes["Pss"]) / 1024
+    """Returns the resident and proportional set size in MiB, with the processes that it has started."""
+    found = []
+    for each in family(pid):
+        with open(f"/proc/{each}/smaps_rollup") as file:
+            sizes = dict(re.findall(r"^(\w+): +(\d+) kB$", file.read(), re.M))
+        found.append((int(sizes["Rss"]) / 1024, int(sizes["Pss"]) / 1024))
+    return tuple(map(sum, zip(*found)))
 
 
 def processor(pid):
-    """Returns the CPU time so far, in seconds."""
-    with open(f"/proc/{pid}/stat") as file:
-        fields = file.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """Returns the CPU time so far, in seconds, with the processes that it has started."""
+    fields = []
+    for each in family(pid):
+        with open(f"/proc/{each}/stat") as file:
+            fields.append(file.read().rpartition(")")[2].split())
+    return sum(int(each[11]) + int(each[12]) for each in fields) / os.sysconf("SC_CLK_TCK")
 
 
 def written(pid):
-    """Returns the number of bytes that it has written to files and sockets so far."""
-    with open(f"/proc/{pid}/io") as file:
-        return int(re.search(r"^wchar: (\d+)$", file.read(), re.M)[1])
+    """Returns the number of bytes that it has written to files and sockets so far, with the processes that it has started."""
+    found = 0
+    for each in family(pid):
+        with open(f"/proc/{each}/io") as file:
+            found += int(re.search(r"^wchar: (\d+)$", file.read(), re.M)[1])
+    return found
 
 
 def threads(pid):
-    return len(os.listdir(f"/proc/{pid}/task"))
+    return sum(len(os.listdir(f"/proc/{each}/task")) for each in family(pid))
 
 
 def descriptors(pid):
