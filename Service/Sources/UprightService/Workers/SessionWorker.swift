@@ -94,10 +94,10 @@ package final class SessionWorker: Sendable {
   /// Reports the state while the session runs, and then its end.
   private func watch() {
     var rounds = 0
-    while !session.join(timeout: 0.1) {
+    while !session.join(timeout: 0.5) {
       reportSnapshot()
       rounds += 1
-      if rounds % 300 == 0 { UprightRuntime.returnFreeMemory() }
+      if rounds % 60 == 0 { UprightRuntime.returnFreeMemory() }
     }
     reportSnapshot()
     control.send(WorkerReport.ended(policy))
