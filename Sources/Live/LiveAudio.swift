@@ -16,6 +16,9 @@ struct LiveAudio {
       aac, .live(rate: aac.format.rate, frameSize: aac.frameSize), start: 0)
   }
 
+  /// Sets the time of the first sample, in ticks of `LiveClock`, before there is one.
+  func start(at time: Int64) { encoder.start(at: position(at: time)) }
+
   /// A publisher begins. How late its audio is, is not known.
   func begin() { encoder.forgetLateness() }
 

@@ -3,7 +3,7 @@ internal import UprightMediaIO
 
 /// Maps a publisher's timestamps to the session's monotonic media time.
 ///
-/// Media time starts at 0 with the first frame and always increases. It follows the publisher's timestamps as
+/// Media time starts with the first frame, at 0 unless it goes on with another session's, and always increases. It follows the publisher's timestamps as
 /// long as they advance at the speed of real time, and the arrival times once they certainly don't. It ignores jumps,
 /// wraps and timestamps that don't change, and mends steps back of the size of a frame.
 /// While no input arrives, it follows the wall clock. The audio and video of one input share the mapping:
@@ -46,6 +46,8 @@ struct LiveClock {
   /// The distance between two frames that the publisher declares; `nil` if it declares none.
   private var declaredStep: Int64?
   private let assumedStep: Int64
+  /// The media time of the first frame.
+  let start: Int64
 
   /// The media time of the last frame, either from the input or a repeated one; `nil` before the first.
   private(set) var latest: Int64?
@@ -68,9 +70,11 @@ struct LiveClock {
   /// Wrap intervals: FLV counts milliseconds in 32 bits, MPEG counts 90 kHz in 33 bits and RTP in 32.
   private static let wraps = [Int64(90) << 32, Int64(1) << 33, Int64(1) << 32]
 
-  /// - Parameter frameRate: The frame rate, in frames per second, that is assumed until the actual distance
-  ///   is known.
-  init(frameRate: Double = 30) {
+  /// - Parameters:
+  ///   - frameRate: The frame rate, in frames per second, that is assumed until the actual distance is known.
+  ///   - start: The media time of the first frame.
+  init(frameRate: Double = 30, start: Int64 = 0) {
+    self.start = start
     let slowest = Double(Self.rate) / Double(Self.longestStep)
     let rate = frameRate.isFinite ? min(max(frameRate, slowest), 240) : 30
     assumedStep = Int64(clamping: Double(Self.rate) / rate)
@@ -100,8 +104,8 @@ struct LiveClock {
   mutating func frameTime(_ raw: Int64?, wall: Int64) -> Int64? {
     let raw = raw.flatMap { Int64.plausibleTicks.contains($0) ? $0 : nil }
     guard let latest else {
-      offset = raw.map { -$0 }
-      return show(0, raw: raw, wall: wall)
+      offset = raw.map { start - $0 }
+      return show(start, raw: raw, wall: wall)
     }
     guard let raw else { return show(timeOfArrival(wall), raw: nil, wall: wall) }
     guard offset != nil else {
@@ -188,7 +192,7 @@ struct LiveClock {
 
   /// Returns the media time for something that arrived at `wall`, based only on the arrival time.
   private func timeOfArrival(_ wall: Int64) -> Int64 {
-    guard let latest, let lastShown, let wallOffset else { return 0 }
+    guard let latest, let lastShown, let wallOffset else { return start }
     // Frames arrive in small bursts; less than a second is not a pause.
     let next = latest + min(step, Self.rate)
     return wall - lastShown.wall < Self.rate ? next : max(next, wall + wallOffset)

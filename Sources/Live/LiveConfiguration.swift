@@ -30,6 +30,9 @@ public struct LiveConfiguration: Sendable {
   /// Whether a session of a publisher waits for its first frame without a time limit. If not, it fails after
   /// `inputTimeout` without a publisher.
   public var waitsForPublisher = true
+  /// The media time at the start, in seconds, of a session that goes on with another one's stream; `nil` for a new
+  /// stream, whose first frame is at 0.
+  public var startTime: Double?
   /// The proxy for an http or https input, as `http://user:password@host:port`; `nil` for none.
   public var httpProxy: String?
   /// Where HLS outputs have their files, with the epoch of this writer; `nil` for their folders. Called for each

@@ -27,7 +27,7 @@ extension LiveRun {
       return control.countDrop("queue")
     }
     if let sourceGuidance {
-      if time < Self.rampTime { grow(sourceGuidance, with: frame) }
+      if time - clock.start < Self.rampTime { grow(sourceGuidance, with: frame) }
     } else {
       try start(with: frame)
     }

@@ -146,7 +146,11 @@ final class LiveRun {
       hasAudio = false
       let declared = frameRate.flatMap { (1...240).contains($0) ? $0 : nil }
       if let declared { rate = declared }
-      if clock.latest == nil { clock = LiveClock(frameRate: frameRate ?? rate) }
+      if clock.latest == nil {
+        let start = configuration.startTime.map { LiveClock.timeBase.ticks(in: $0) + wall } ?? 0
+        clock = LiveClock(frameRate: frameRate ?? rate, start: start)
+        audio.start(at: start)
+      }
       clock.open(frameRate: declared)
       audio.begin()
       lossDetector = InputLossDetector()

@@ -45,6 +45,7 @@ public final class LiveSession: Sendable {
     control.policy { $0.document = configuration.policy }
     let ids = LiveOutputList.ids(configuration.outputIDs, count: targets.count)
     control.update { snapshot in
+      snapshot.seconds = configuration.startTime ?? 0
       snapshot.outputs = zip(ids, targets).map { LiveOutputStatus(id: $0, output: $1.output) }
     }
   }

@@ -76,6 +76,16 @@ import UprightTestSupport
     #expect(times.map { $0.map { Int((Double($0) / 90).rounded()) } } == test.times)
   }
 
+  @Test("The times of a session that goes on with another's stream begin where it says")
+  func start() {
+    for raw in [nil, Self.ms(500)] {
+      var clock = LiveClock(frameRate: 25, start: Self.ms(9000))
+      let first = clock.frameTime(raw, wall: Self.ms(70))
+      let second = clock.frameTime(raw.map { $0 + Self.ms(40) }, wall: Self.ms(110))
+      #expect(first == Self.ms(9000) && second == Self.ms(9040))
+    }
+  }
+
   @Test("A step back of a frame's time is mended, and the frame shown")
   func stepsBack() {
     for raws in [

@@ -39,7 +39,7 @@ struct PublisherReplayTests {
     let second = [Self.key(80), Self.sound(90), Self.other(120)]
     var replay = Self.replay(Self.descriptions + first + second)
     expect(replay.restarted(skipping: false) == Self.descriptions + second)
-    expect(replay.first == 6)
+    expect(replay.first == 6 && replay.seconds == 0.04)
   }
 
   @Test("Extended tags of HEVC and of a new description are recognised")

@@ -102,6 +102,22 @@ struct WorkerChannelTests {
     #expect(read.outputs == given.outputs && read.outputIDs == given.outputIDs)
     #expect(try read.options.named() == given.options.named())
     #expect(read.policy == given.policy && read.limits == given.limits)
-    #expect(read.segmentSeconds == 1 && read.inputTimeout == 5)
+    #expect(read.segmentSeconds == 1 && read.inputTimeout == 5 && read.startTime == nil)
+  }
+
+  @Test("The next worker gets the events with what is known of them, and those that are ahead")
+  func events() throws {
+    var memory = WorkerMemory(Self.configuration, ids: ["hls", "file"])
+    var last = try LiveSession(Self.configuration).snapshot
+    memory.add([.at(50, .device(.portrait)), .now(.device(.landscapeLeft))], at: 10)
+    memory.add([.now(.device(.portraitUpsideDown)), .at(3, .device(.landscapeRight))], at: 20)
+    (last.seconds, last.counters.framesIn) = (40, 1)
+    let plan = try memory.plan(after: last, at: 15)
+    #expect(
+      plan.events == [
+        .now(.device(.landscapeLeft)), .at(20, .device(.portraitUpsideDown)),
+        .at(20, .device(.landscapeRight)), .at(50, .device(.portrait)),
+      ])
+    #expect(plan.decided == 3 && plan.startTime == 15)
   }
 }

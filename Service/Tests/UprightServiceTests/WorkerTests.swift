@@ -98,7 +98,7 @@ extension LivePublishing {
       try await service.shutDown()
     }
 
-    @Test("The policy keeps its state, and an output that was stopped stays so")
+    @Test("Media time and the policy go on, and an output that was stopped stays so")
     func memory() async throws {
       let service = try await Self.service()
       let port = try Loopback.freeTCPPort()
@@ -112,6 +112,10 @@ extension LivePublishing {
       #expect(
         try await service.ask("POST", "/v1/sessions/one/outputs/file/stop").status == 200)
       let before = try await service.state("one")["appOrientation"].string
+      let seconds = try await service.state("one")["seconds"].double ?? 0
+      let ahead = "{\"device\": \"portrait\", \"at\": \(seconds + 6)}"
+      #expect(
+        try await service.ask("POST", "/v1/sessions/one/events", ahead).status == 200)
       for worker in Self.workers() { kill(worker, SIGSEGV) }
       #expect(
         try await waitUntil { try await service.state("one")["counters"]["restarts"].int == 1 })
@@ -120,6 +124,15 @@ extension LivePublishing {
         try await waitUntil { try await service.state("one")["appOrientation"].string == before })
       let states = try await service.state("one")["outputs"].array.map { $0["state"].string }
       #expect(states == ["live", "stopped"])
+      let later = try await service.state("one")
+      #expect(
+        try await waitUntil {
+          try await service.state("one")["appOrientation"].string == "portrait"
+        })
+      let turned = try await service.state("one")["seconds"].double ?? 0
+      #expect(later["appOrientation"].string == before)
+      #expect((seconds - 2...seconds + 6).contains(later["seconds"].double ?? 0), "\(later)")
+      #expect((seconds + 6...seconds + 8).contains(turned), "\(seconds), \(turned)")
       publisher.kill()
       try await service.shutDown()
     }

@@ -24,6 +24,9 @@ package final class AudioTrackEncoder {
     head = start
   }
 
+  /// Sets the position of the track's first sample, before there is one.
+  package func start(at position: Int64) { head = position }
+
   /// The position after the last sample.
   private var end: Int64? { head.map { $0 + Int64(buffer.count) } }
 

@@ -62,6 +62,12 @@ struct PublisherReplay {
     return true
   }
 
+  /// The duration of the replay, in seconds.
+  var seconds: Double {
+    guard let last = tags.last else { return 0 }
+    return max(0, Double(Self.time(last) - start) / 1000)
+  }
+
   /// Returns the tags with which another worker begins. After those it gets what is added.
   ///
   /// - Parameter skips: Whether it begins at the next keyframe, because workers have died since the last one.

@@ -19,7 +19,7 @@ package final class SessionWorker: Sendable {
   private let publishers = Atomic(0)
   private let lastSnapshot = Mutex<[UInt8]>([])
   private let plan: WorkerPlan
-  /// The number of decisions on earlier events, which are known.
+  /// The number of decisions that follow and are known.
   private let known: Atomic<Int>
 
   /// Runs the session until its end. The end of the service ends it at once.
@@ -48,7 +48,7 @@ package final class SessionWorker: Sendable {
 
   private init(_ plan: WorkerPlan, _ control: WorkerChannel) throws {
     (self.control, self.plan) = (control, plan)
-    known = Atomic(plan.events.count)
+    known = Atomic(plan.decided)
     let stores = WorkerStores(control, address: plan.storeAddress)
     self.stores = stores
     let input: LiveInput =

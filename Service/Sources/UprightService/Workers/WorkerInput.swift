@@ -10,6 +10,8 @@ protocol WorkerInput: Sendable {
   ///
   /// - Parameter skips: Whether workers have died of what was passed on since the last keyframe.
   func begin(_ worker: Worker, skipping skips: Bool)
+  /// How much of what has arrived the next worker gets again, in seconds.
+  var lead: Double { get }
   /// The place in the input at which a worker is that has taken `taken` packets.
   func place(after taken: Int) -> Int?
   /// Disconnects the publisher with this number among those of the worker, if it is still there.
@@ -70,6 +72,8 @@ final class PublishedInput: WorkerInput {
       for tag in tags { worker.stream.send(bytes: tag) }
     }
   }
+
+  var lead: Double { state.withLock { $0.isPublishing ? $0.replay.seconds : 0 } }
 
   func place(after taken: Int) -> Int? { first.load(ordering: .relaxed) + taken }
 
@@ -135,6 +139,8 @@ final class ForwardedInput: WorkerInput {
     guard state.withLock({ $0.publishers }) == publisher else { return }
     feed.refusePublisher()
   }
+
+  var lead: Double { 0 }
 
   func place(after taken: Int) -> Int? { nil }
 

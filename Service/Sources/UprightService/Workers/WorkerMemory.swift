@@ -13,7 +13,8 @@ struct WorkerMemory: Sendable {
   /// The configuration with the changes so far, but not its outputs.
   private var configuration: LiveConfiguration
   private var outputs: [Output]
-  private var events: [StreamEvent] = []
+  /// The events, each with the media time at which it takes effect, in the order of these.
+  private var events: [(time: Double, event: StreamEvent)] = []
 
   /// The number of events that are kept.
   private static let maxEvents = 1024
@@ -31,27 +32,38 @@ struct WorkerMemory: Sendable {
 
   /// Returns what a worker begins with.
   ///
-  /// - Parameter last: The session as it was.
+  /// - Parameters:
+  ///   - last: The session as it was.
+  ///   - time: The media time at which the worker begins; `nil` for the first worker.
   /// - Throws: `usage` for what can't be passed to another process.
-  func plan(after last: LiveSnapshot) throws(UprightError) -> WorkerPlan {
+  func plan(after last: LiveSnapshot, at time: Double? = nil) throws(UprightError) -> WorkerPlan {
     var next = configuration
     next.outputs = outputs.map(\.output)
     next.outputIDs = outputs.map(\.id)
     next.outputCanvases = outputs.map(\.canvas)
     var plan = try WorkerPlan(next)
-    plan.events = events
+    plan.startTime = time
+    plan.events = events.map { time, event in
+      time > plan.startTime ?? 0 ? .at(time, event.action) : .now(event.action)
+    }
+    plan.decided = events.count { $0.time <= last.seconds }
     plan.stoppedOutputs = last.outputs.filter { [.stopped, .failed].contains($0.state) }.map(\.id)
     // A publisher that has left meanwhile has the usual time to come back.
     if last.counters.framesIn > 0 { plan.waitsForPublisher = false }
     return plan
   }
 
-  /// Remembers events that were accepted. Those with a time are of the old worker's timeline.
-  mutating func add(_ posted: [StreamEvent]) {
-    for event in posted where event.time == nil {
+  /// Remembers events that were accepted at the media time `now`.
+  mutating func add(_ posted: [StreamEvent], at now: Double) {
+    for event in posted {
+      let time = max(event.time ?? now, now)
+      var index = (events.lastIndex { $0.time <= time } ?? -1) + 1
       // Of the readings in a row the last one counts.
-      if case .now(.gravity) = event, case .now(.gravity)? = events.last { events.removeLast() }
-      events.append(event)
+      if index > 0, case .now(.gravity) = event, case .now(.gravity) = events[index - 1].event {
+        index -= 1
+        events.remove(at: index)
+      }
+      events.insert((time, event), at: index)
     }
     if events.count > Self.maxEvents { events.removeFirst(events.count - Self.maxEvents) }
   }

@@ -130,8 +130,12 @@ struct WorkerPlan: Codable, Sendable {
   var storeEpoch: Int?
   var storeAddress: String
   var limits: LiveLimits
-  /// The events of the session so far, from which its policy has its state.
+  /// The media time at the start; `nil` for the first worker.
+  var startTime: Double?
+  /// The events of the session so far, from which its policy has its state, and those that are still ahead.
   var events: [StreamEvent] = []
+  /// The number of events whose decisions are known.
+  var decided = 0
   /// What the worker may use of the system.
   var confinement: Confinement?
   /// The outputs that don't start.
@@ -176,6 +180,7 @@ struct WorkerPlan: Codable, Sendable {
     configuration.repeatsFile = repeatsFile
     configuration.segmentSeconds = segmentSeconds
     configuration.inputTimeout = inputTimeout
+    configuration.startTime = startTime
     configuration.waitsForPublisher = waitsForPublisher
     configuration.httpProxy = httpProxy
     configuration.limits = limits

@@ -10,32 +10,6 @@ internal import UprightPolicy
 final class WorkerSession: Session {
   typealias Reply = @Sendable (Result<(WorkerAnswer, bytes: [UInt8]), UprightError>) -> Void
 
-  fileprivate struct State {
-    var worker: Worker?
-    var snapshot: LiveSnapshot
-    var policy: WorkerPolicy?
-    var observe: @Sendable (LiveUpdate) -> Void = { _ in }
-    var hasStarted = false
-    /// Whether the stream continues in a later run, once the session was told to stop.
-    var stop: Bool?
-    var isDone = false
-    /// What the next worker gets, and what the earlier ones have counted.
-    var memory: WorkerMemory
-    var past = LiveCounters()
-    var deaths = WorkerDeaths()
-    /// The start of the worker, and the number of packets that it has taken.
-    var birth = ContinuousClock.now
-    var taken = 0
-    var isRecovering = false
-    /// Whether a session that recovers doesn't show that its worker waits for the input.
-    var hidesWaiting = false
-    var replies: [Int: Reply] = [:]
-    var calls = 0
-    /// The calls for the next worker.
-    var waiting: [(number: Int, call: WorkerCall)] = []
-    var stores: ServedStores?
-  }
-
   private let configuration: LiveConfiguration
   /// The publisher's stream; `nil` for an input that the worker opens.
   private let input: (any WorkerInput)?
@@ -90,8 +64,7 @@ final class WorkerSession: Session {
   /// Starts a worker. Returns `nil` if that fails, and the session with it.
   private func begin() -> Worker? {
     do throws(UprightError) {
-      let (memory, snapshot) = state.withLock { ($0.memory, $0.snapshot) }
-      var plan = try memory.plan(after: snapshot)
+      var plan = try self.plan()
       plan.confinement = try Confinement(folders, configuration.input)
       let worker = try Worker(program)
       worker.control.send(WorkerOrder.begin(plan))
@@ -110,6 +83,15 @@ final class WorkerSession: Session {
       end(because: error.description)
       return nil
     }
+  }
+
+  /// Returns what the next worker begins with.
+  private func plan() throws(UprightError) -> WorkerPlan {
+    let lead = input?.lead ?? 0
+    let (memory, snapshot, shown) = state.withLock { ($0.memory, $0.snapshot, $0.shown) }
+    guard snapshot.counters.framesOut > 0 else { return try memory.plan(after: snapshot) }
+    let now = snapshot.seconds + shown.duration(to: .now) / .seconds(1)
+    return try memory.plan(after: snapshot, at: max(0, now - lead))
   }
 
   /// Reads the worker's reports until its end.
@@ -277,7 +259,7 @@ final class WorkerSession: Session {
     guard case .decisions(let decisions) = try await ask(.post(events)).0 else {
       throw Self.wrongAnswer
     }
-    state.withLock { $0.memory.add(events) }
+    state.withLock { $0.memory.add(events, at: $0.snapshot.seconds) }
     return decisions
   }
 
@@ -349,53 +331,4 @@ final class WorkerSession: Session {
   }
 
   func join(timeout: Double) -> Bool { ended.wait(timeout) }
-}
-
-extension WorkerSession.State {
-  /// Shows a worker's snapshot, with the counts of those before it.
-  ///
-  /// - Returns: The update that no worker sends: that a session that has recovered waits.
-  fileprivate mutating func show(_ new: LiveSnapshot) -> LiveUpdate? {
-    let (state, reason) = (snapshot.state, snapshot.reason)
-    snapshot = new
-    snapshot.counters.add(past)
-    if hides(new.state, new.reason) {
-      (snapshot.state, snapshot.reason) = (state, reason)
-      return nil
-    }
-    defer { isRecovering = false }
-    return isRecovering && new.state == .waiting ? .state(.waiting, reason: new.reason) : nil
-  }
-
-  /// Records an update. Returns whether the session's observer gets it.
-  fileprivate mutating func note(_ update: LiveUpdate) -> Bool {
-    switch update {
-    case .state(let new, let reason):
-      if hides(new, reason) { return false }
-      isRecovering = false
-      (snapshot.state, snapshot.reason) = (new, reason)
-    case .change(let change, _): memory.change(change)
-    case .outputRemoved(let id): memory.removeOutput(id)
-    case .decision, .format, .output, .recording: break
-    }
-    return true
-  }
-
-  /// Whether the session still shows that it recovers. A worker begins by waiting for the input.
-  private func hides(_ new: LiveState, _ reason: String?) -> Bool {
-    isRecovering && hidesWaiting && new == .waiting && reason == nil
-  }
-}
-
-extension WorkerPolicy {
-  /// The policy and its state, as `/policy` answers.
-  var json: JSONValue? {
-    guard let state = try? JSONValue(parsing: state.utf8) else { return nil }
-    return ["policy": document.json, "state": state]
-  }
-}
-
-extension LiveState {
-  /// Whether the session doesn't go on.
-  var isLast: Bool { self == .ended || self == .failed }
 }

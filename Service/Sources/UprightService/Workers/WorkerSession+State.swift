@@ -1,0 +1,81 @@
+internal import Upright
+internal import UprightOrientation
+internal import UprightPolicy
+
+extension WorkerSession {
+  /// What this end knows of the session.
+  struct State {
+    var worker: Worker?
+    var snapshot: LiveSnapshot
+    var policy: WorkerPolicy?
+    var observe: @Sendable (LiveUpdate) -> Void = { _ in }
+    var hasStarted = false
+    /// Whether the stream continues in a later run, once the session was told to stop.
+    var stop: Bool?
+    var isDone = false
+    /// What the next worker gets, and what the earlier ones have counted.
+    var memory: WorkerMemory
+    var past = LiveCounters()
+    var deaths = WorkerDeaths()
+    /// When `snapshot` came.
+    var shown = ContinuousClock.now
+    /// The start of the worker, and the number of packets that it has taken.
+    var birth = ContinuousClock.now
+    var taken = 0
+    var isRecovering = false
+    /// Whether a session that recovers doesn't show that its worker waits for the input.
+    var hidesWaiting = false
+    var replies: [Int: Reply] = [:]
+    var calls = 0
+    /// The calls for the next worker.
+    var waiting: [(number: Int, call: WorkerCall)] = []
+    var stores: ServedStores?
+
+    /// Shows a worker's snapshot, with the counts of those before it.
+    ///
+    /// - Returns: The update that no worker sends: that a session that has recovered waits.
+    mutating func show(_ new: LiveSnapshot) -> LiveUpdate? {
+      let (state, reason) = (snapshot.state, snapshot.reason)
+      (snapshot, shown) = (new, .now)
+      snapshot.counters.add(past)
+      if hides(new.state, new.reason) {
+        (snapshot.state, snapshot.reason) = (state, reason)
+        return nil
+      }
+      defer { isRecovering = false }
+      return isRecovering && new.state == .waiting ? .state(.waiting, reason: new.reason) : nil
+    }
+
+    /// Records an update. Returns whether the session's observer gets it.
+    mutating func note(_ update: LiveUpdate) -> Bool {
+      switch update {
+      case .state(let new, let reason):
+        if hides(new, reason) { return false }
+        isRecovering = false
+        (snapshot.state, snapshot.reason) = (new, reason)
+      case .change(let change, _): memory.change(change)
+      case .outputRemoved(let id): memory.removeOutput(id)
+      case .decision, .format, .output, .recording: break
+      }
+      return true
+    }
+
+    /// Whether the session still shows that it recovers. A worker begins by waiting for the input.
+    private func hides(_ new: LiveState, _ reason: String?) -> Bool {
+      isRecovering && hidesWaiting && new == .waiting && reason == nil
+    }
+  }
+}
+
+extension WorkerPolicy {
+  /// The policy and its state, as `/policy` answers.
+  var json: JSONValue? {
+    guard let state = try? JSONValue(parsing: state.utf8) else { return nil }
+    return ["policy": document.json, "state": state]
+  }
+}
+
+extension LiveState {
+  /// Whether the session doesn't go on.
+  var isLast: Bool { self == .ended || self == .failed }
+}
