@@ -134,6 +134,16 @@ int upright_worker_filter(void) {
 #endif
 }
 
+// --- Processors.
+
+int upright_worker_yield(int niceness) {
+  // Linux shares the processors among sessions of the system first (sched(7), autogroup), however many threads each has.
+  setsid();
+  return setpriority(PRIO_PROCESS, 0, niceness);
+}
+
+// --- Memory.
+
 // There in a program with that sanitizer, which reserves more address space than there is memory.
 extern void __asan_init(void) __attribute__((weak));
 extern void __tsan_init(void) __attribute__((weak));

@@ -39,6 +39,8 @@ struct ConfinementTests {
       say("filter", upright_worker_filter());
       say("limit", upright_worker_limit(1ull << 30));
       say("landlock", rules);
+      int lowered = upright_worker_yield(9);
+      printf("yield: %d\n", lowered < 0 ? lowered : getpriority(PRIO_PROCESS, 0));
       snprintf(path, sizeof path, "%s/own", words[1]);
       say("write its own file", open(path, O_CREAT | O_WRONLY | O_TRUNC, 0600));
       char other[4096];
@@ -89,6 +91,7 @@ struct ConfinementTests {
     for what in [
       "enforce", "filter", "limit", "write its own file", "rename its own file", "start a thread",
     ] { #expect(results[what] == "done", "\(what)") }
+    #expect(results["yield"] == "9")
     for what in [
       "read its parent's memory by a call", "trace its parent", "signal its parent",
       "start a program", "fork", "gain a user", "map 2 GiB",

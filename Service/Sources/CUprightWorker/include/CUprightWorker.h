@@ -32,6 +32,9 @@ int upright_worker_enforce(int rules);
 // errno.
 int upright_worker_filter(void);
 
+// Lets other sessions and the service have the processors first. Returns 0, or -1 with errno.
+int upright_worker_yield(int niceness);
+
 // Limits the address space, in bytes, and writes no core file. Returns 0, or -1 with errno.
 int upright_worker_limit(unsigned long long memory);
 

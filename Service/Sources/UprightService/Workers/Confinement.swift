@@ -2,6 +2,7 @@ internal import CUprightWorker
 internal import Foundation
 internal import Upright
 internal import UprightOrientation
+internal import UprightPolicy
 
 /// What a worker may use of the system. SECURITY.md says what that leaves.
 struct Confinement: Codable, Sendable {
@@ -9,6 +10,8 @@ struct Confinement: Codable, Sendable {
   var folders: [String]
   /// The files that it may read besides, and folders of them.
   var files: [String]
+  /// How far its priority is below that of the service, as nice(1) counts.
+  var niceness: CInt
 
   /// What the libraries read: themselves, name resolution, and the certificates that servers are checked with.
   private static let system = [
@@ -25,18 +28,31 @@ struct Confinement: Codable, Sendable {
   ///
   /// - Parameters:
   ///   - own: The folders of the session.
-  ///   - input: The input, which may be a file.
+  ///   - configuration: The session's configuration. Its input may be a file.
   /// - Throws: `cannotCreate` if a folder can't be made.
-  init(_ own: SessionFolders, _ input: LiveInput) throws(UprightError) {
+  init(_ own: SessionFolders, _ configuration: LiveConfiguration) throws(UprightError) {
     let root = own.all.root
     folders = [try own.all.live(own.session), try own.all.recordings(of: own.session)]
     // The service's state has names that begin with a dot.
     let names = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
     files = names.filter { !$0.hasPrefix(".") && !["live", "recordings"].contains($0) }
       .map { "\(root)/\($0)" }
-    if case .file(let path) = input { files.append(path) }
+    if case .file(let path) = configuration.input { files.append(path) }
     let environment = ProcessInfo.processInfo.environment
     files += ["SSL_CERT_FILE", "SSL_CERT_DIR"].compactMap { environment[$0] }
+    niceness = Self.niceness(configuration)
+  }
+
+  /// The service comes first, and then the sessions with the fewest pixels: twice as many as those of 720p are three
+  /// steps, which halve the weight.
+  private static func niceness(_ configuration: LiveConfiguration) -> CInt {
+    let options = configuration.options
+    var sizes = options.ladder.map(\.size)
+    if sizes.isEmpty, case .pair(let size)? = options.size { sizes = [size] }
+    if sizes.isEmpty, let stream = configuration.policy.stream { sizes = [stream.encodeSize] }
+    let pixels = sizes.reduce(0) { $0 + Double($1.width) * Double($1.height) }
+    let steps = (3 * log2(max(pixels / (1280 * 720), 1))).rounded()
+    return 4 + CInt(min(steps, 12))
   }
 
   /// Confines this process, before it has other threads. What the kernel doesn't have is left out.
@@ -48,6 +64,7 @@ struct Confinement: Codable, Sendable {
       }
       for path in Self.system + files { _ = unsafe upright_worker_allow(rules, path, false) }
     }
+    _ = upright_worker_yield(niceness)
     _ = upright_worker_enforce(rules)
     _ = upright_worker_filter()
     _ = upright_worker_limit(Self.addressSpace)

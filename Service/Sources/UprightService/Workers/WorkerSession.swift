@@ -65,7 +65,7 @@ final class WorkerSession: Session {
   private func begin() -> Worker? {
     do throws(UprightError) {
       var plan = try self.plan()
-      plan.confinement = try Confinement(folders, configuration.input)
+      plan.confinement = try Confinement(folders, configuration)
       let worker = try Worker(program)
       worker.control.send(WorkerOrder.begin(plan))
       let (stop, skips, calls) = state.withLock { state in
