@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -60,11 +61,27 @@ int upright_worker_allow(int rules, const char *path, bool writes) {
   return result;
 }
 
+// Of the capabilities of root, those for its own files and for ports are left. With others it could read the environment
+// of any process in /proc.
+static int drop_capabilities(void) {
+  const uint32_t kept = 1 << CAP_DAC_OVERRIDE | 1 << CAP_FOWNER | 1 << CAP_NET_BIND_SERVICE;
+  struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+  struct __user_cap_data_struct sets[2];
+  if (syscall(SYS_capget, &header, sets) != 0) return -1;
+  if (!(sets[0].permitted & ~kept) && !sets[1].permitted) return 0;
+  sets[0].effective &= kept;
+  sets[0].permitted &= kept;
+  sets[0].inheritable &= kept;
+  sets[1] = (struct __user_cap_data_struct){0};
+  return (int)syscall(SYS_capset, &header, sets);
+}
+
 int upright_worker_enforce(int rules) {
+  int dropped = drop_capabilities();
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
   int result = rules < 0 ? 0 : (int)syscall(446, rules, 0);
   if (rules >= 0) close(rules);
-  return result;
+  return result == 0 ? dropped : result;
 }
 
 // --- System calls: seccomp.

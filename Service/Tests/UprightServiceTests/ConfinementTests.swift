@@ -25,7 +25,12 @@ struct ConfinementTests {
     static void say(const char *what, long result) {
       printf("%s: %s\n", what, result < 0 ? strerror(errno) : "done");
     }
-    static void *thread(void *argument) { return argument; }
+    static void *thread(void *argument) {
+      char path[64];
+      snprintf(path, sizeof path, "/proc/%ld/stat", syscall(SYS_gettid));
+      say("read a thread's state", open(path, O_RDONLY));
+      return argument;
+    }
 
     int main(int count, char **words) {
       setvbuf(stdout, NULL, _IONBF, 0);
@@ -34,6 +39,7 @@ struct ConfinementTests {
       if (rules >= 0) {
         upright_worker_allow(rules, words[1], true);
         upright_worker_allow(rules, "/proc/self", true);
+        upright_worker_allow(rules, "/proc", false);
       }
       say("enforce", upright_worker_enforce(rules));
       say("filter", upright_worker_filter());
@@ -64,7 +70,7 @@ struct ConfinementTests {
       say("gain a user", setuid(0));
       pthread_t number;
       errno = pthread_create(&number, NULL, thread, NULL);
-      say("start a thread", errno ? -1 : 0);
+      say("start a thread", errno ? -1 : pthread_join(number, NULL));
       say("map 2 GiB", mmap(NULL, 2ul << 30, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? -1 : 0);
       return 0;
     }
@@ -90,6 +96,7 @@ struct ConfinementTests {
     let results = Dictionary(lines.map { ($0[0], $0[1].dropFirst()) }) { $1 }
     for what in [
       "enforce", "filter", "limit", "write its own file", "rename its own file", "start a thread",
+      "read a thread's state",
     ] { #expect(results[what] == "done", "\(what)") }
     #expect(results["yield"] == "9")
     for what in [

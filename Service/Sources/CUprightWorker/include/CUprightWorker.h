@@ -24,8 +24,8 @@ int upright_worker_rules(void);
 // Adds a file, or a folder with all that is in it, to the rules. Returns 0, or -1 if there is none.
 int upright_worker_allow(int rules, const char *_Nonnull path, bool writes);
 
-// Forbids this thread and those that it starts new privileges and all other files. Closes the rules; without Landlock
-// they are -1. Returns 0, or -1 with errno.
+// Forbids this thread and those that it starts new privileges, most of root's, and all other files. Closes the rules;
+// without Landlock they are -1. Returns 0, or -1 with errno.
 int upright_worker_enforce(int rules);
 
 // Refuses to start programs, to look into other processes and to change the system, from now on. Returns 0, or -1 with

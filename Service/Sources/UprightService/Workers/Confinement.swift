@@ -17,9 +17,10 @@ struct Confinement: Codable, Sendable {
   private static let system = [
     "/usr", "/lib", "/lib64", "/etc/ssl", "/etc/resolv.conf", "/etc/hosts", "/etc/host.conf",
     "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/services", "/etc/localtime", "/etc/ld.so.cache",
-    "/run/systemd/resolve", "/sys/devices/system/cpu", "/proc/cpuinfo",
-    "/proc/meminfo",
-    "/dev/urandom",
+    "/run/systemd/resolve", "/sys/devices/system/cpu", "/dev/urandom",
+    // Dispatch ends a process that can't read the state of its own threads at /proc/THREAD/stat. Landlock refuses the
+    // memory and the environment of other processes all the same.
+    "/proc",
   ]
   /// The largest address space, in bytes: frames of the largest size, and what threads and libraries reserve.
   private static let addressSpace: UInt64 = 8 << 30
