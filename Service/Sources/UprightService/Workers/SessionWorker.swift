@@ -12,7 +12,7 @@ package final class SessionWorker: Sendable {
 
   private let control: WorkerChannel
   private let session: LiveSession
-  private let published = PublishedFeed(capacity: 1)
+  private let published = PublishedFeed(capacity: 16 << 10)
   private let forwarded = ForwardedFeed()
   private let stores: WorkerStores
   /// The number of publishers so far.
@@ -202,7 +202,7 @@ package final class SessionWorker: Sendable {
         while !published.write(message.bytes), published.isPublishing { room.wait() }
         taken += 1
         // Often enough for the service to know where this process has ended.
-        if taken % 16 == 0 { control.send(WorkerReport.taken(taken)) }
+        if taken % 16 == 0 { control.send(bytes: Array(String(taken).utf8)) }
         continue
       }
       switch try? message.value(PublisherOrder.self) {

@@ -54,14 +54,12 @@ struct WorkerPolicy: Codable, Sendable {
   var state: String
 }
 
-/// What a worker tells.
+/// What a worker tells, besides bytes alone: the number, in decimal, of packets of the publisher that it has taken.
 enum WorkerReport: Codable, Sendable {
   /// The state of the session, and the time since the last packet of a publisher of RTP.
   case snapshot(LiveSnapshot, silence: Double?)
   case update(LiveUpdate)
   case answer(Int, WorkerAnswer)
-  /// The number of packets of the publisher that the session has taken.
-  case taken(Int)
   /// The publisher with this number can't be used.
   case refused(publisher: Int)
   /// The bytes come along.

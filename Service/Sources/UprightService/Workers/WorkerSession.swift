@@ -97,6 +97,12 @@ final class WorkerSession: Session {
   /// Reads the worker's reports until its end.
   private func read(_ worker: Worker) {
     while let message = worker.control.receive() {
+      if message.head.isEmpty {
+        let count = Int(String(decoding: message.bytes, as: UTF8.self))
+        guard let taken = count, (0...1 << 48).contains(taken) else { break }
+        state.withLock { $0.taken = taken }
+        continue
+      }
       guard let report = try? message.value(WorkerReport.self), report.isPlausible else { break }
       receive(report, message.bytes)
     }
@@ -166,7 +172,6 @@ final class WorkerSession: Session {
       } else {
         reply?(.success((answer, bytes)))
       }
-    case .taken(let count): state.withLock { $0.taken = count }
     case .refused(let publisher): input?.refuse(publisher)
     case .origin(var change):
       change.bytes = bytes
