@@ -1,5 +1,5 @@
-// A library for LD_PRELOAD: the wall clock of the process is ahead by the nanoseconds in the file that the environment
-// variable CLOCK_STEP names, which may change at any time. Waits by the wall clock notice it, as when the clock is set.
+// A library for LD_PRELOAD: the wall clock of the process is ahead by the nanoseconds in the file STEP_FILE, which may
+// change at any time. Waits by the wall clock notice it, as when the clock is set.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -33,8 +33,7 @@ __attribute__((constructor)) static void prepare(void) {
   if (next_clock_gettime != NULL) return;
   next_sem_timedwait = dlsym(RTLD_NEXT, "sem_timedwait");
   next_cond_timedwait = dlsym(RTLD_NEXT, "pthread_cond_timedwait");
-  const char *path = getenv("CLOCK_STEP");
-  int file = path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+  int file = open(STEP_FILE, O_RDONLY | O_CLOEXEC);
   void *memory = file < 0 ? MAP_FAILED : mmap(NULL, sizeof *step, PROT_READ, MAP_SHARED, file, 0);
   if (file >= 0) close(file);
   if (memory != MAP_FAILED) step = memory;

@@ -13,15 +13,15 @@ struct ClockStepTests {
     let environment: [String: String]
 
     init(_ scratch: Scratch) throws {
+      file = scratch.path("clock-step")
       let library = scratch.path("clock-step.so")
       let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("C/clock-step.c").path
       let compiled = try ExternalTool("cc").outcome(
-        ["-O2", "-shared", "-fPIC", "-o", library, source, "-ldl"])
+        ["-O2", "-shared", "-fPIC", "-DSTEP_FILE=\"\(file)\"", "-o", library, source, "-ldl"])
       #expect(compiled.status == 0, "\(compiled.errors)")
-      file = scratch.path("clock-step")
       try Data(count: 8).write(to: URL(fileURLWithPath: file))
-      environment = ["LD_PRELOAD": library, "CLOCK_STEP": file]
+      environment = ["LD_PRELOAD": library]
     }
 
     /// Sets the clock to `hours` after the system's.

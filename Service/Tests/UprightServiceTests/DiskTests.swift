@@ -16,7 +16,7 @@ struct DiskTests {
     #include <sys/statvfs.h>
     #include <unistd.h>
 
-    static int is_full(void) { return access(getenv("FULL_DISK"), F_OK) == 0; }
+    static int is_full(void) { return access(FLAG, F_OK) == 0; }
 
     ssize_t write(int fd, const void *bytes, size_t count) {
       ssize_t (*next)(int, const void *, size_t) = dlsym(RTLD_NEXT, "write");
@@ -44,7 +44,9 @@ struct DiskTests {
       scratch.path("full.c"), scratch.path("full.so"), scratch.path("flag")
     )
     try Data(Self.library.utf8).write(to: URL(fileURLWithPath: source))
-    _ = try ExternalTool("clang").run(["-shared", "-fPIC", source, "-o", library])
+    _ = try ExternalTool("clang").run([
+      "-shared", "-fPIC", "-DFLAG=\"\(flag)\"", source, "-o", library,
+    ])
     let data = scratch.path("data")
     try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
     try FFmpegTool.run(
@@ -65,7 +67,7 @@ struct DiskTests {
           "wire",
           "{\"type\": \"udp\", \"url\": \"udp://127.0.0.1:\(receiver)\"}, {\"type\": \"file\", \"name\": \"take.mp4\"}"
         ),
-      ], environment: ["LD_PRELOAD": library, "FULL_DISK": flag])
+      ], environment: ["LD_PRELOAD": library])
     func frames(_ name: String) async throws -> Int {
       try await service.session(name)["counters"]["framesOut"].int ?? 0
     }
