@@ -8,16 +8,22 @@ import UprightServiceTestSupport
 
 @Suite("A service with real sessions", .enabled(if: FFmpegTool.isHere), .server, .serialized)
 struct LiveServiceTests {
-  static let make = RunningService.live {
-    $0.options.frames = .sensor(.init())
-    $0.options.speed = "ultrafast"
-    $0.options.size = .source
+  static let make = make(RunningService.workers)
+
+  static func make(_ workers: WorkerMode) -> MakeSession {
+    RunningService.live(workers) {
+      $0.options.frames = .sensor(.init())
+      $0.options.speed = "ultrafast"
+      $0.options.size = .source
+    }
   }
 
-  @Test("Published by RTMP, rotated by an event over HTTP, served as HLS, and playable at the end")
-  func whole() async throws {
+  @Test(
+    "Published by RTMP, rotated by an event over HTTP, served as HLS, and playable at the end",
+    arguments: [WorkerMode.process, .inProcess])
+  func whole(_ workers: WorkerMode) async throws {
     let port = try Loopback.freeTCPPort()
-    let service = try await RunningService(make: Self.make)
+    let service = try await RunningService(make: Self.make(workers))
     let made = try await service.ask(
       "POST", "/v1/sessions",
       """

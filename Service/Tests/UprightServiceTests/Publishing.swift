@@ -162,6 +162,7 @@ extension RunningService {
 
   /// Real sessions. `change` alters what the service has configured.
   static func live(
+    _ workers: WorkerMode = RunningService.workers,
     _ change: @escaping @Sendable (inout LiveConfiguration) -> Void = { _ in }
   ) -> MakeSession {
     { (configuration, folders) throws(UprightError) in
@@ -172,7 +173,7 @@ extension RunningService {
   }
 
   /// Real sessions as most tests want them.
-  static let liveSession = live(patient)
+  static let liveSession = live(workers, patient)
 
   /// Frames of a sensor, in the source's size unless the options have one, encoded fast. The session may fall
   /// behind as much as a busy machine makes it.

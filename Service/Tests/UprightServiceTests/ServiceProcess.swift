@@ -1,6 +1,8 @@
 import Foundation
 import UprightServiceTestSupport
 
+@testable import UprightService
+
 /// `upright serve` in a separate process, for tests that need one, such as those of its end.
 final class ServiceProcess: @unchecked Sendable {
   // Unchecked because the program is used by one test only.
@@ -29,7 +31,10 @@ final class ServiceProcess: @unchecked Sendable {
     try Data(configuration.utf8).write(to: URL(fileURLWithPath: scratch.path("serve.json")))
     program = try CommandLineProgram(
       ["serve", "--config", scratch.path("serve.json")],
-      environment: ["UPRIGHT_TOKEN": RunningService.token].merging(environment) { $1 })
+      environment: [
+        "UPRIGHT_TOKEN": RunningService.token,
+        "UPRIGHT_WORKERS": RunningService.workers.rawValue,
+      ].merging(environment) { $1 })
     let isReady = try await waitUntil { [self] in
       guard program.isRunning else { return true }
       return (try? await ask("GET", "/readyz").status) == 200

@@ -17,7 +17,7 @@ package struct ServiceConfiguration: Sendable {
   /// The maximum number of running sessions.
   package var maxSessions = 16
   /// Where the media of sessions runs.
-  package var workers = WorkerMode.inProcess
+  package var workers = WorkerMode.process
   /// The maximum number of simultaneous HTTP connections.
   package var maxConnections = 1024
   /// The maximum size of a request body, in bytes.
