@@ -217,6 +217,21 @@ struct MetricsTests {
       })
   }
 
+  @Test("CPU time is that of the service's processes too, also when they have ended")
+  func processes() async throws {
+    /// The CPU time of this process's children.
+    func others() throws -> Double {
+      try #require(ProcessMetrics.current).cpuSeconds - Double(clock()) / 1e6
+    }
+    let before = try others()
+    let busy = try ChildProcess(
+      "/bin/sh", arguments: ["sh", "-c", "while :; do :; done"], descriptors: [])
+    #expect(try await waitUntil { try others() > before + 0.2 })
+    busy.send(SIGKILL)
+    _ = busy.wait()
+    #expect(try others() > before + 0.2)
+  }
+
   @Test("The dashboard uses only metrics that exist, and every metric of sessions")
   func dashboard() async throws {
     let service = try await RunningService()
