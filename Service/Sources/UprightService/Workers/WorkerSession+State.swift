@@ -31,6 +31,9 @@ extension WorkerSession {
     var waiting: [(number: Int, call: WorkerCall)] = []
     var stores: ServedStores?
 
+    /// Whether the next worker gets nothing again, because the last ones have died of it.
+    var skipsReplay: Bool { deaths.count == WorkerDeaths.limit - 1 }
+
     /// Shows a worker's snapshot, with the counts of those before it.
     ///
     /// - Returns: The update that no worker sends: that a session that has recovered waits.

@@ -72,7 +72,7 @@ final class WorkerSession: Session {
         (state.worker, state.birth, state.taken) = (worker, .now, 0)
         state.stores = configuration.hlsStore.map { ServedStores(worker.control, make: $0.make) }
         defer { state.waiting = [] }
-        return (state.stop, state.deaths.count == WorkerDeaths.limit - 1, state.waiting)
+        return (state.stop, state.skipsReplay, state.waiting)
       }
       if let stop { worker.control.send(WorkerOrder.stop(comesBack: stop)) }
       for (number, call) in calls { worker.control.send(WorkerOrder.call(number, call)) }
@@ -88,10 +88,12 @@ final class WorkerSession: Session {
   /// Returns what the next worker begins with.
   private func plan() throws(UprightError) -> WorkerPlan {
     let lead = input?.lead ?? 0
-    let (memory, snapshot, shown) = state.withLock { ($0.memory, $0.snapshot, $0.shown) }
+    let (memory, snapshot, shown, skips) = state.withLock {
+      ($0.memory, $0.snapshot, $0.shown, $0.skipsReplay)
+    }
     guard snapshot.counters.framesOut > 0 else { return try memory.plan(after: snapshot) }
     let now = snapshot.seconds + shown.duration(to: .now) / .seconds(1)
-    return try memory.plan(after: snapshot, at: max(0, now - lead))
+    return try memory.plan(after: snapshot, at: max(0, skips ? now : now - lead))
   }
 
   /// Reads the worker's reports until its end.
