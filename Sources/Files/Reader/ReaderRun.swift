@@ -63,8 +63,7 @@ private final class FrameCollector: FrameTap {
   private let timeBase: Rational
   private let pixels: FramePixels
   /// Libswscale's fast conversion: without it, a conversion to RGB costs more than decoding.
-  private let scaler = Scaler(isAccurate: false)
-  private var pool: FramePool?
+  private let converter = FrameConverter(isAccurate: false)
   /// What the last frame was like.
   private var last: UprightFrame.Kind?
 
@@ -82,7 +81,12 @@ private final class FrameCollector: FrameTap {
     var stored = stored
     stored.rescale(to: timeBase)
     guard let pts = stored.pts else { throw UprightError(.fault, "a frame without a timestamp") }
-    let picture = try converted(upright)
+    let picture: VideoFrame
+    if let format = pixels.format, format != upright.format {
+      picture = try converter.converted(upright, to: format)
+    } else {
+      picture = upright
+    }
     let kind = UprightFrame.Kind(picture)
     let times = UprightFrame.Times(
       pts: pts, duration: stored.duration, timeBase: timeBase, time: time)
@@ -90,26 +94,5 @@ private final class FrameCollector: FrameTap {
       picture, kind, times, direction, changed: kind != last)
     last = kind
     guard frames.put(frame) else { throw UprightError(.cancelled, "cancelled") }
-  }
-
-  private func converted(_ frame: consuming VideoFrame) throws(UprightError) -> VideoFrame {
-    guard let format = pixels.format, format != frame.format else { return frame }
-    var result = try pool(frame.size, format).frame()
-    try result.copyProperties(of: frame)
-    guard let from = FrameView(frame), let to = FrameView(result) else {
-      throw UprightError(.fault, "a \(frame.format) frame can't be converted to \(format)")
-    }
-    let position = frame.colour.chromaPosition
-    try scaler.scale(
-      from, onto: to, colour: frame.colour, chroma: .init(from: position, to: position),
-      filter: .bilinear)
-    return result
-  }
-
-  private func pool(_ size: PixelSize, _ format: PixelFormat) throws(UprightError) -> FramePool {
-    if let pool, pool.size == size { return pool }
-    let made = try FramePool(size: size, format: format)
-    pool = made
-    return made
   }
 }

@@ -89,21 +89,14 @@ public final class UprightReader: AsyncSequence, Sendable {
 
   /// Returns the run, which begins with the first call.
   private func current() throws(UprightError) -> ReaderRun {
-    let (run, error) = state.withLock { state -> (ReaderRun?, UprightError?) in
-      if state.isClosed {
-        return (nil, UprightError(.cancelled, "the reader is closed", at: input))
-      }
-      if let run = state.run { return (run, nil) }
-      do throws(UprightError) {
-        let run = try ReaderRun(request(state.options), pixels)
-        run.start()
-        state.run = run
-        return (run, nil)
-      } catch { return (nil, error) }
+    try state.withLock { (state) throws(UprightError) in
+      if state.isClosed { throw UprightError(.cancelled, "the reader is closed", at: input) }
+      if let run = state.run { return run }
+      let run = try ReaderRun(request(state.options), pixels)
+      run.start()
+      state.run = run
+      return run
     }
-    if let error { throw error }
-    guard let run else { throw UprightError(.fault, "no run", at: input) }
-    return run
   }
 
   /// Goes to another time. The next frame is the one that is shown at `seconds`, on the media timeline, whose
