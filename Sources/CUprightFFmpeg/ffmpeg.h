@@ -7,6 +7,7 @@
 #include <libavutil/audio_fifo.h>
 #include <libavutil/channel_layout.h>
 #include <libavutil/cpu.h>
+#include <libavutil/crc.h>
 #include <libavutil/display.h>
 #include <libavutil/hmac.h>
 #include <libavutil/imgutils.h>

@@ -1,3 +1,5 @@
+internal import CUprightFFmpeg
+
 /// The codecs of the elementary streams of an MPEG transport stream, as its tables declare them (ISO/IEC 13818-1,
 /// 2.4.4).
 struct TransportTables {
@@ -65,12 +67,8 @@ struct TransportTables {
   /// Whether a section applies now and is as it was sent (2.4.4.4, Annex A).
   private static func isValid(_ section: [UInt8], table: UInt8) -> Bool {
     guard section.count >= 16, section[0] == table, section[5] & 1 == 1 else { return false }
-    var remainder: UInt32 = 0xFFFF_FFFF
-    for byte in section {
-      remainder ^= UInt32(byte) << 24
-      for _ in 0..<8 { remainder = remainder << 1 ^ (remainder >> 31 == 1 ? 0x04C1_1DB7 : 0) }
-    }
-    return remainder == 0
+    // The checksum at the end makes the remainder 0.
+    return av_crc(av_crc_get_table(AV_CRC_32_IEEE), .max, section, section.count) == 0
   }
 
   private mutating func readPrograms(_ section: [UInt8]) {
