@@ -61,6 +61,14 @@ package final class VideoDecoder {
       opened.pointee.thread_type = FF_THREAD_SLICE
     }
     frames.serve(opened)
+    let (width, height) = (opened.pointee.width, opened.pointee.height)
+    if code >= 0, width > 0, height > 0 {
+      // libavcodec would print that such a size is invalid.
+      code = av_image_check_size2(
+        UInt32(width), UInt32(height), opened.pointee.max_pixels, AV_PIX_FMT_NONE,
+        upright_log_quiet,
+        nil)
+    }
     if code >= 0 { code = avcodec_open2(opened, codec, nil) }
     guard code >= 0 else {
       avcodec_free_context(&context)
