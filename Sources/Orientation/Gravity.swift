@@ -21,6 +21,12 @@ public struct Gravity: Sendable, Hashable {
   /// The length in g: 1 at rest, infinite if the numbers are too large to square.
   public var magnitude: Double { Trigonometry.length(Trigonometry.length(x, y), z) }
 
+  /// The reading in g. A length of 5 to 15 is taken for m/s²: no device that is held reads that in g.
+  public var inG: Gravity {
+    guard (5...15).contains(magnitude) else { return self }
+    return Gravity(x: x / 9.80665, y: y / 9.80665, z: z / 9.80665)
+  }
+
   /// The elevation of the screen's direction, in degrees: 90 face up, 0 upright, -90 face down. 0
   /// for a zero vector.
   var tiltDegrees: Double {

@@ -24,7 +24,7 @@ struct GravityReader: Sendable {
   ) throws(PolicyError) -> DeviceOrientation? {
     let before = classifier.orientation
     do throws(GravityError) {
-      let after = try classifier.classify(Gravity(x: x, y: y, z: z), at: event.at)
+      let after = try classifier.classify(Gravity(x: x, y: y, z: z).inG, at: event.at)
       lastReading = event.at
       return after == before ? nil : after
     } catch {
