@@ -52,6 +52,9 @@ public struct PixelLayout: Sendable, Hashable {
   public let hasAlpha: Bool
   /// Whether components of more than 8 bits have their most significant byte first.
   public let isBigEndian: Bool
+  /// Whether a frame can have it: one to four planes of elements of 1 to 4 bytes, each component inside one, and of 16
+  /// times as many pixels at most.
+  public let isValid: Bool
   /// The planes after a quarter turn. They are stored because a layout is turned for each frame, without an
   /// allocation.
   private let transposedPlanes: [Plane]
@@ -66,6 +69,19 @@ public struct PixelLayout: Sendable, Hashable {
     self.isRGB = isRGB
     self.hasAlpha = hasAlpha
     self.isBigEndian = isBigEndian
+    let isInside = { (component: Component) -> Bool in
+      guard planes.indices.contains(component.plane) else { return false }
+      let bits = component.depth &+ component.shift
+      return (1...16).contains(component.depth) && (0...15).contains(component.shift) && bits <= 16
+        && component.offset >= 0
+        && component.offset <= planes[component.plane].elementSize - (bits > 8 ? 2 : 1)
+    }
+    isValid =
+      (1...4).contains(planes.count) && (1...4).contains(components.count)
+      && planes.allSatisfy {
+        (1...4).contains($0.elementSize) && (0...4).contains($0.shiftX)
+          && (0...4).contains($0.shiftY)
+      } && components.allSatisfy(isInside)
     transposedPlanes =
       planes.contains { $0.shiftX != $0.shiftY }
       ? planes.map { Plane(elementSize: $0.elementSize, shiftX: $0.shiftY, shiftY: $0.shiftX) }
@@ -79,6 +95,7 @@ public struct PixelLayout: Sendable, Hashable {
     isRGB = layout.isRGB
     hasAlpha = layout.hasAlpha
     isBigEndian = layout.isBigEndian
+    isValid = layout.isValid
   }
 
   /// Three planes of 4:2:0: I420, yuv420p. Of more than 8 bits, each sample is in the low bits of two bytes.

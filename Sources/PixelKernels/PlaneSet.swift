@@ -14,13 +14,13 @@ public struct MutablePlaneSet {
   ///   - layout: How the samples are stored.
   ///   - size: The frame's size in pixels.
   ///   - planes: As many as the layout has; a stride may be negative, for rows stored bottom-up.
-  /// - Returns: `nil` if the number of planes isn't the layout's.
+  /// - Returns: `nil` if the layout isn't valid, or has another number of planes.
   public init?(
     _ layout: PixelLayout, size: PixelSize,
     _ planes: (start: UnsafeMutableRawPointer, stride: Int)...
   ) {
     self.init(layout, size: size)
-    guard unsafe planes.count == layout.planes.count else { return nil }
+    guard layout.isValid, unsafe planes.count == layout.planes.count else { return nil }
     for index in layout.planes.indices {
       unsafe append(planes[index].start, stride: planes[index].stride)
     }
@@ -83,11 +83,11 @@ public struct PlaneSet {
   ///   - layout: How the samples are stored.
   ///   - size: The frame's size in pixels.
   ///   - planes: As many as the layout has; a stride may be negative, for rows stored bottom-up.
-  /// - Returns: `nil` if the number of planes isn't the layout's.
+  /// - Returns: `nil` if the layout isn't valid, or has another number of planes.
   public init?(
     _ layout: PixelLayout, size: PixelSize, _ planes: (start: UnsafeRawPointer, stride: Int)...
   ) {
-    guard unsafe planes.count == layout.planes.count else { return nil }
+    guard layout.isValid, unsafe planes.count == layout.planes.count else { return nil }
     var all = MutablePlaneSet(layout, size: size)
     for index in layout.planes.indices {
       unsafe all.append(

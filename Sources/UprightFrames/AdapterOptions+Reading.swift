@@ -12,9 +12,19 @@ extension AdapterOptions {
     frames = try reader.parsed("frames", FrameKind.init(parsing:)) ?? frames
     reference = try reader.word("reference")
     canvas = try reader.word("canvas", as: CanvasWord.self)?.canvas ?? canvas
-    size = try reader.parsed("size") { (text) throws(UprightError) in
-      if let preset = StreamPreset.named(text) { return preset.size }
-      return try PixelSize(encoding: text)
+    size =
+      try reader.parsed("size") { (text) throws(UprightError) -> PixelSize? in
+        if let preset = StreamPreset.named(text) { return preset.size }
+        if text.lowercased() == "source" { return nil }
+        return try PixelSize(encoding: text)
+      } ?? nil
+    if size == nil, reader.json("size") != nil {
+      guard canvas == nil || canvas == .frame else {
+        throw UprightError(
+          .usage, "the size source is that of each upright frame, and the canvas is another one",
+          at: "size", remedy: "leave out the canvas, or give a size")
+      }
+      canvas = .frame
     }
     fit = try reader.word("fit") ?? fit
     anchor = try reader.word("anchor") ?? anchor

@@ -50,11 +50,40 @@ public final class FrameAdapter {
   ///   - source: The format of the stored frame.
   ///   - time: The frame's presentation time.
   ///   - signal: What the stream itself says of the frame's orientation; for `frames: .metadata`.
-  /// - Throws: `usage` for a size that isn't 1 to 65535 pixels. `badData` for a time beyond `RotationEvent.latest`, which changes nothing, and for an event that
-  ///   makes no sense, whose time has come: it is left out, and the call can be repeated. `unavailable` if the frame would have to be rescaled and its samples can't be.
+  /// - Throws: `usage` for a size that isn't 1 to 65535 pixels, and for a layout that isn't valid. `badData` for a
+  ///   time beyond `RotationEvent.latest`, which changes nothing, and for an event that makes no sense, whose time has
+  ///   come: it is left out, and the call can be repeated. `unavailable` if the frame would have to be rescaled and
+  ///   its samples can't be.
   public func layout(
     of source: FrameFormat, at time: MediaTime, signal: DisplayTurn? = nil
   ) throws(UprightError) -> FrameLayout {
+    let seconds = try checked(source, time)
+    for event in inbox.take(upTo: seconds) { try director.push(event) }
+    last = seconds
+    defer { director.forget(before: seconds) }
+    return try laidOut(source, at: seconds, signal)
+  }
+
+  /// Returns what a frame at `time` would become, as far as the events that took effect tell, and changes nothing:
+  /// for a host that has to name a format before the first frame.
+  ///
+  /// - Throws: The errors of `layout(of:at:signal:)`.
+  public func peek(
+    of source: FrameFormat, at time: MediaTime, signal: DisplayTurn? = nil
+  ) throws(UprightError) -> FrameLayout {
+    let before = (director, siting)
+    defer { (director, siting) = before }
+    return try laidOut(source, at: checked(source, time), signal)
+  }
+
+  /// Returns the time at which a frame is laid out.
+  private func checked(_ source: FrameFormat, _ time: MediaTime) throws(UprightError) -> Double {
+    guard source.layout.isValid else {
+      throw UprightError(
+        .usage, "no frame has a layout of \(source.layout.planes.count) planes like these",
+        at: "layout",
+        remedy: "give one to four planes of elements of 1 to 4 bytes, and components inside them")
+    }
     let sides = 1...PixelSize.longestSide
     guard sides.contains(source.size.width), sides.contains(source.size.height) else {
       throw UprightError(
@@ -66,13 +95,15 @@ public final class FrameAdapter {
         .badData, "\(time.seconds) s is not a time on the media timeline", at: "the frame",
         remedy: "give the frame a presentation time")
     }
-    let seconds = max(time.seconds, last)
-    for event in inbox.take(upTo: seconds) { try director.push(event) }
-    last = seconds
+    return max(time.seconds, last)
+  }
+
+  private func laidOut(
+    _ source: FrameFormat, at seconds: Double, _ signal: DisplayTurn?
+  ) throws(UprightError) -> FrameLayout {
     let shape = FrameShape(
       stored: source.size, sampleAspectRatio: source.sampleAspectRatio)
     let direction = try director.direct(at: seconds, size: shape.shown, signal: signal)
-    director.forget(before: seconds)
     let turned = source.layout.turned(direction.turn)
     // A cut must be between chroma samples of both: a quarter turn makes 4:4:0 of 4:2:2.
     let (from, to) = (source.layout.alignment, turned.alignment)

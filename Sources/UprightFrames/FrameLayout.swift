@@ -36,4 +36,10 @@ public struct FrameLayout: Sendable, Hashable {
   public let isCaptureEnabled: Bool
   /// What the frame that is drawn must be like.
   let source: FrameFormat
+
+  /// Whether the upright frame is the stored one: there is nothing to draw, and a host passes its frame on.
+  public var isIdentity: Bool {
+    turn == .up && isCaptureEnabled && target == source && placement.isExact
+      && placement.coversCanvas
+  }
 }

@@ -195,6 +195,49 @@ struct TestFrame {
     }
   }
 
+  @Test("Layouts that no frame has are refused, and have no planes")
+  func invalidLayouts() throws {
+    let byte = PixelLayout.Plane(elementSize: 1)
+    let layouts = [
+      PixelLayout(planes: Array(repeating: byte, count: 5), components: [.init(plane: 0)]),
+      PixelLayout(planes: [], components: []),
+      PixelLayout(planes: [byte], components: [.init(plane: 1)]),
+      PixelLayout(planes: [byte], components: [.init(plane: 0, offset: 1)]),
+      PixelLayout(planes: [byte], components: [.init(plane: 0, depth: 10)]),
+      PixelLayout(planes: [.init(elementSize: 8)], components: [.init(plane: 0)]),
+      PixelLayout(planes: [.init(elementSize: 1, shiftX: -1)], components: [.init(plane: 0)]),
+    ]
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
+    defer { memory.deallocate() }
+    let plane = (start: memory, stride: 1)
+    for layout in layouts {
+      #expect(!layout.isValid)
+      let error = #expect(throws: UprightError.self) {
+        try FrameAdapter().layout(
+          of: FrameFormat(layout, PixelSize(1, 1)), at: MediaTime(0, Self.rate))
+      }
+      #expect(error?.code == .usage)
+      let planes = MutablePlaneSet(
+        layout, size: PixelSize(1, 1), plane, plane, plane, plane, plane)
+      #expect(planes == nil)
+    }
+    for layout in [PixelLayout.i420(), .i422(depth: 10), .p010, .rgba, .gray] {
+      #expect(layout.isValid && layout.transposed.isValid)
+    }
+  }
+
+  @Test("A format before the first frame changes nothing; a frame that stays as it is says so")
+  func peeking() throws {
+    let adapter = try FrameAdapter(Self.sensor())
+    let format = FrameFormat(.nv12, PixelSize(128, 96))
+    try adapter.inbox.post([.at(0, .device(.landscapeLeft))])
+    let peeked = try adapter.peek(of: format, at: MediaTime(0, Self.rate))
+    #expect(peeked.target.size == PixelSize(96, 128) && !peeked.isIdentity)
+    let layout = try adapter.layout(of: format, at: MediaTime(0, Self.rate))
+    #expect(layout.target.size == PixelSize(128, 96) && layout.isIdentity)
+    #expect(adapter.takeDecisions().count == 1)
+  }
+
   @Test("An inbox can be made before its adapter, which an actor isolates")
   func ownInbox() throws {
     let inbox = EventInbox()
