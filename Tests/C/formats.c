@@ -39,7 +39,8 @@ static const Format formats[] = {
   {UPRIGHT_I444_10, UPRIGHT_I444_10, 3, {2, 2, 2}, 0, 0}, {UPRIGHT_I420_12, UPRIGHT_I420_12, 3, {2, 2, 2}, 1, 1},
   {UPRIGHT_I422_12, UPRIGHT_I440_12, 3, {2, 2, 2}, 1, 0}, {UPRIGHT_I440_12, UPRIGHT_I422_12, 3, {2, 2, 2}, 0, 1},
   {UPRIGHT_I444_12, UPRIGHT_I444_12, 3, {2, 2, 2}, 0, 0}, {UPRIGHT_GRAY_10, UPRIGHT_GRAY_10, 1, {2}, 0, 0},
-  {UPRIGHT_RGB24, UPRIGHT_RGB24, 1, {3}, 0, 0},
+  {UPRIGHT_RGB24, UPRIGHT_RGB24, 1, {3}, 0, 0}, {UPRIGHT_BGR24, UPRIGHT_BGR24, 1, {3}, 0, 0},
+  {UPRIGHT_GBRP, UPRIGHT_GBRP, 3, {1, 1, 1}, 0, 0}, {UPRIGHT_NV21, UPRIGHT_NV21, 2, {1, 2}, 1, 1},
 };
 
 enum { PADDING = 24, GUARD = 0xA5 };
@@ -125,8 +126,8 @@ int main(void) {
   for (size_t index = 0; index < sizeof formats / sizeof *formats; index++)
     for (int mode = 0; mode < 4; mode++) {
       int before = failures;
-      /* RGB24 isn't rescaled. */
-      if (formats[index].pixels == UPRIGHT_RGB24 && mode & 1) continue;
+      /* Pixels of three bytes aren't rescaled. */
+      if (formats[index].bytes[0] == 3 && mode & 1) continue;
       check(&formats[index], mode & 1, mode >> 1);
       if (failures > before) fprintf(stderr, "format %d, mode %d\n", formats[index].pixels, mode);
     }

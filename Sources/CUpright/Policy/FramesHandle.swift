@@ -3,7 +3,7 @@
 
 public import CUprightHeader
 package import UprightOrientation
-package import UprightKernels
+internal import UprightKernels
 internal import UprightFrames
 
 /// `upright_frames`.
@@ -15,7 +15,9 @@ private final class FramesHandle: HandleObject {
 
   init(_ options: AdapterOptions) throws(UprightError) { adapter = try FrameAdapter(options) }
 
-  func layout(_ frame: upright_frame, into result: inout upright_layout) throws(UprightError) {
+  func layout(
+    _ frame: upright_frame, into result: inout upright_layout, peeks: Bool = false
+  ) throws(UprightError) {
     let format = try frame.format
     guard frame.time_base.numerator > 0, frame.time_base.denominator > 0 else {
       throw UprightError(
@@ -27,12 +29,15 @@ private final class FramesHandle: HandleObject {
         remedy: "give 1 to 8 as in EXIF, or 0")
     }
     let signal = ImageOrientation(exif: Int(frame.orientation)).map(DisplayTurn.init)
-    let layout = try adapter.layout(
-      of: format, at: MediaTime(frame.pts, Rational(frame.time_base)), signal: signal)
+    let time = MediaTime(frame.pts, Rational(frame.time_base))
+    let layout =
+      peeks
+      ? try adapter.peek(of: format, at: time, signal: signal)
+      : try adapter.layout(of: format, at: time, signal: signal)
     let pixels = layout.turn.swapsAxes ? PixelFormats.transposed(frame.pixels) : frame.pixels
     result.set(layout, pixels)
     result.changed = last?.layout.target == layout.target ? 0 : 1
-    last = (layout, pixels)
+    if !peeks { last = (layout, pixels) }
   }
 
   func draw(_ source: upright_frame, _ target: upright_frame) throws(UprightError) {
@@ -47,97 +52,6 @@ private final class FramesHandle: HandleObject {
 extension Rational {
   package init(_ fraction: upright_rational) {
     self.init(Int(fraction.numerator), Int(fraction.denominator))
-  }
-}
-
-/// The layouts of `UPRIGHT_I420` and the others.
-package enum PixelFormats {
-  /// Made once: a layout holds arrays, and frames don't allocate.
-  private static let layouts: [PixelLayout?] = {
-    var layouts = [PixelLayout?](repeating: nil, count: UPRIGHT_GRAY_10 + 1)
-    for (first, depth) in [(UPRIGHT_I420, 8), (UPRIGHT_I420_10, 10), (UPRIGHT_I420_12, 12)] {
-      layouts[first] = .i420(depth: depth)
-      layouts[first + 1] = .i422(depth: depth)
-      layouts[first + 2] = PixelLayout.i422(depth: depth).transposed
-      layouts[first + 3] = .i444(depth: depth)
-    }
-    layouts[UPRIGHT_NV12] = .nv12
-    layouts[UPRIGHT_GRAY] = .gray
-    layouts[UPRIGHT_RGBA] = .rgba
-    layouts[UPRIGHT_BGRA] = .bgra
-    layouts[UPRIGHT_P010] = .p010
-    layouts[UPRIGHT_RGB24] = PixelLayout(
-      planes: [.init(elementSize: 3)], components: (0..<3).map { .init(plane: 0, offset: $0) },
-      isRGB: true)
-    layouts[UPRIGHT_GRAY_10] = PixelLayout(
-      planes: [.init(elementSize: 2)], components: [.init(plane: 0, depth: 10)])
-    return layouts
-  }()
-
-  /// The number of a layout; `nil` if it has none.
-  package static func number(of layout: PixelLayout) -> Int32? {
-    layouts.firstIndex(of: layout).map { Int32($0) }
-  }
-
-  static func layout(_ pixels: Int32) -> PixelLayout? {
-    layouts.indices.contains(Int(pixels)) ? layouts[Int(pixels)] : nil
-  }
-
-  /// The format after a quarter turn.
-  static func transposed(_ pixels: Int32) -> Int32 {
-    switch Int(pixels) {
-    case UPRIGHT_I422, UPRIGHT_I422_10, UPRIGHT_I422_12: pixels + 1
-    case UPRIGHT_I440, UPRIGHT_I440_10, UPRIGHT_I440_12: pixels - 1
-    default: pixels
-    }
-  }
-}
-
-extension ChromaPosition {
-  /// The position of `UPRIGHT_CHROMA_...`; `nil` for other numbers.
-  fileprivate init?(_ number: Int32) {
-    switch Int(number) {
-    case UPRIGHT_CHROMA_UNSPECIFIED, UPRIGHT_CHROMA_LEFT: self = .left
-    case UPRIGHT_CHROMA_CENTER: self = .center
-    case UPRIGHT_CHROMA_TOP_LEFT: self = .topLeft
-    case UPRIGHT_CHROMA_TOP: self.init(x: 128, y: 0)
-    case UPRIGHT_CHROMA_BOTTOM_LEFT: self.init(x: 0, y: 256)
-    case UPRIGHT_CHROMA_BOTTOM: self.init(x: 128, y: 256)
-    case UPRIGHT_CHROMA_RIGHT: self.init(x: 256, y: 128)
-    case UPRIGHT_CHROMA_TOP_RIGHT: self.init(x: 256, y: 0)
-    case UPRIGHT_CHROMA_BOTTOM_RIGHT: self.init(x: 256, y: 256)
-    default: return nil
-    }
-  }
-
-  /// The number of `UPRIGHT_CHROMA_...`.
-  package var number: Int32 {
-    let number =
-      switch (x, y) {
-      case (0, 0): UPRIGHT_CHROMA_TOP_LEFT
-      case (0, 256): UPRIGHT_CHROMA_BOTTOM_LEFT
-      case (128, 0): UPRIGHT_CHROMA_TOP
-      case (128, 128): UPRIGHT_CHROMA_CENTER
-      case (128, 256): UPRIGHT_CHROMA_BOTTOM
-      case (256, 0): UPRIGHT_CHROMA_TOP_RIGHT
-      case (256, 128): UPRIGHT_CHROMA_RIGHT
-      case (256, 256): UPRIGHT_CHROMA_BOTTOM_RIGHT
-      default: UPRIGHT_CHROMA_LEFT
-      }
-    return Int32(number)
-  }
-}
-
-extension ColourCoding {
-  /// The matrix of MatrixCoefficients (ISO/IEC 23091-2, 8.3); `nil` for others.
-  fileprivate init?(matrix: Int32, isFullRange: Bool) {
-    switch matrix {
-    case 0, 2, 5, 6: self = .bt601
-    case 1: self = .bt709
-    case 9: self = .bt2020
-    default: return nil
-    }
-    self.isFullRange = isFullRange
   }
 }
 
@@ -168,11 +82,7 @@ extension upright_frame {
           remedy: "give one of UPRIGHT_CHROMA_LEFT, ...")
       }
       format.chroma = chroma
-      guard let colour = ColourCoding(matrix: matrix, isFullRange: full_range != 0) else {
-        throw UprightError(
-          .usage, "\(matrix) is not a supported matrix", at: "matrix", remedy: "give 1, 5, 6 or 9")
-      }
-      format.colour = colour
+      format.colour = ColourCoding(matrix: matrix, isFullRange: full_range != 0)
       let ratio = sample_aspect_ratio
       guard ratio.numerator >= 0, ratio.denominator >= 0 else {
         throw UprightError(
@@ -218,6 +128,7 @@ extension upright_layout {
     turn = Int32(layout.turn.exif)
     app_orientation = Int32(layout.format.appOrientation.rawValue)
     capture_enabled = layout.isCaptureEnabled ? 1 : 0
+    is_identity = layout.isIdentity ? 1 : 0
     capture_width = Int32(clamping: layout.format.captureResolution.width)
     capture_height = Int32(clamping: layout.format.captureResolution.height)
     let (from, to) = (layout.placement.sourceRect, layout.placement.canvasRect)
@@ -315,13 +226,37 @@ public func upright_frames_layout(
   _ frames: OpaquePointer?, _ frame: UnsafePointer<upright_frame>?,
   _ layout: UnsafeMutablePointer<upright_layout>?, _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
+  unsafe layOut(frames, frame, layout, error, peeks: false)
+}
+
+@c @implementation
+public func upright_frames_peek(
+  _ frames: OpaquePointer?, _ frame: UnsafePointer<upright_frame>?,
+  _ layout: UnsafeMutablePointer<upright_layout>?, _ error: UnsafeMutablePointer<upright_error>?
+) -> upright_status {
+  unsafe layOut(frames, frame, layout, error, peeks: true)
+}
+
+private func layOut(
+  _ frames: OpaquePointer?, _ frame: UnsafePointer<upright_frame>?,
+  _ layout: UnsafeMutablePointer<upright_layout>?, _ error: UnsafeMutablePointer<upright_error>?,
+  peeks: Bool
+) -> upright_status {
   unsafe use(frames, .main, error) { (handle) throws(UprightError) in
     let frame = unsafe try prepared(frame, "frame")
     guard let layout = unsafe layout else { throw .missing("layout") }
-    guard unsafe layout.pointee.size >= MemoryLayout<upright_layout>.size else {
+    // A program that was compiled before `is_identity` has a shorter struct.
+    let size = unsafe layout.pointee.size
+    guard size >= MemoryLayout<upright_layout>.offset(of: \.is_identity) ?? .max else {
       throw .unprepared("layout")
     }
-    unsafe try handle.layout(frame, into: &layout.pointee)
+    var result = upright_layout()
+    result.size = size
+    try handle.layout(frame, into: &result, peeks: peeks)
+    unsafe withUnsafePointer(to: &result) {
+      unsafe UnsafeMutableRawPointer(layout).copyMemory(
+        from: $0, byteCount: min(size, MemoryLayout<upright_layout>.size))
+    }
   }
 }
 

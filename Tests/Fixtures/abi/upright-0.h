@@ -9,8 +9,8 @@
  * caller's duty: a pointer must point to memory of the size that the call needs, a string must end with a zero
  * byte, and planes must not overlap.
  *
- * Handles. upright_plan, upright_frames, upright_session, upright_transcode and upright_reader are opaque and
- * are never dereferenced by the caller. A handle that was freed, has another type or was never made is detected:
+ * Handles. upright_plan, upright_frames, upright_session, upright_transcode, upright_reader, upright_live and
+ * upright_segments are opaque and are never dereferenced by the caller. A handle that was freed, has another type or was never made is detected:
  * UPRIGHT_INVALID. Every _new has a _free. It returns when no call is using the handle any more; from then on
  * there is no callback. _free(NULL) does nothing.
  *
@@ -230,7 +230,10 @@ enum {
   UPRIGHT_I440_12 = 16,
   UPRIGHT_I444_12 = 17,
   UPRIGHT_RGB24 = 18,   /* One plane of red, green, blue. It can be turned, not rescaled. */
-  UPRIGHT_GRAY_10 = 19
+  UPRIGHT_GRAY_10 = 19,
+  UPRIGHT_BGR24 = 20,   /* One plane of blue, green, red. It can be turned, not rescaled. */
+  UPRIGHT_GBRP = 21,    /* Three planes: green, blue, red. */
+  UPRIGHT_NV21 = 22     /* As NV12, with Cr before Cb. */
 };
 
 /* Where the samples of subsampled chroma are between those of luma. The numbers up to 6 are those of FFmpeg's
@@ -258,7 +261,7 @@ typedef struct upright_frame {
   /* UPRIGHT_CHROMA_... */
   int32_t chroma;
   /* The matrix of YUV samples, for the background's colour: MatrixCoefficients of ISO/IEC 23091-2, which
-   * AVColorSpace has too. 1: BT.709; 9: BT.2020; 0, 2, 5, 6: BT.601. */
+   * AVColorSpace has too. 1: BT.709; 9, 10: BT.2020; others are taken for BT.601. */
   int32_t matrix;
   /* Whether luma is 0...255 rather than 16...235: 0 or 1. */
   int32_t full_range;
@@ -303,6 +306,10 @@ typedef struct upright_layout {
   /* Maps a position in the stored frame to one in the buffer: x' = a x + c y + tx, y' = b x + d y + ty, in
    * the order a, b, c, d, tx, ty. */
   double transform[6];
+  /* Whether the upright frame is the stored one: 0 or 1. If it is, there is nothing to draw, and a program passes
+   * its frame on. */
+  int32_t is_identity;
+  int32_t reserved;
 } upright_layout;
 
 /* Orients the frames of one stream. */
@@ -339,7 +346,8 @@ UPRIGHT_API upright_status upright_frames_device(
   upright_frames *frames, double at, int32_t device, upright_error *error);
 
 /* Posts a reading of the direction of gravity, in g, as Core Motion has it: x right, y up, z out of the screen,
- * and (0, -1, 0) for a device at rest in portrait. NaN as `at`: at the next frame. From any thread. */
+ * and (0, -1, 0) for a device at rest in portrait. A reading of a length of 5 to 15 is taken for m/s2. NaN as `at`: at
+ * the next frame. From any thread. */
 UPRIGHT_API upright_status upright_frames_gravity(
   upright_frames *frames, double at, double x, double y, double z, upright_error *error);
 
@@ -348,6 +356,12 @@ UPRIGHT_API upright_status upright_frames_gravity(
  * event that makes no sense in the policy, and whose time has come: it is left out, and the call can be repeated.
  * UNAVAILABLE if the frame would have to be rescaled and can't be. */
 UPRIGHT_API upright_status upright_frames_layout(
+  upright_frames *frames, const upright_frame *frame, upright_layout *layout, upright_error *error);
+
+/* Tells what a frame of this format would become, as far as the events that took effect tell, and changes nothing:
+ * for a program that has to name a format before the first frame. `changed` is relative to the last frame.
+ * Fails as upright_frames_layout. */
+UPRIGHT_API upright_status upright_frames_peek(
   upright_frames *frames, const upright_frame *frame, upright_layout *layout, upright_error *error);
 
 /* Draws `source` into `target` as the last layout says. Every sample of `target` is written once, and no
