@@ -29,14 +29,43 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
   private var receiveCount = 0
   /// The task that waits for an element.
   private var receiver: Receiver?
+  private var watcher: (side: Side, call: @Sendable () -> Void)?
+  /// Whether `watcher` has to be called.
+  private var hasNews = false
 
   package init(capacity: Int) { self.capacity = max(1, capacity) }
+
+  /// What a watcher waits for.
+  package enum Side: Sendable {
+    /// Space for an element.
+    case space
+    /// An element.
+    case element
+  }
+
+  /// Calls `body` now, each time there is space or an element, and when the queue is closed; on any thread. For one
+  /// watcher.
+  package func watch(for side: Side, _ body: @escaping @Sendable () -> Void) {
+    condition.withLock { watcher = (side, body) }
+    body()
+  }
+
+  /// Calls `body` with `condition` locked, and then the watcher if it waits for what `body` did.
+  private func locked<Value>(_ body: () -> Value) -> Value {
+    let (value, call) = condition.withLock {
+      let value = body()
+      defer { hasNews = false }
+      return (value, hasNews ? watcher?.call : nil)
+    }
+    call?()
+    return value
+  }
 
   // MARK: - Sending
 
   /// Enqueues `element` if there is space. Returns `false` if the queue is full or closed.
   package func offer(_ element: Element) -> Bool {
-    condition.withLock {
+    locked {
       guard !isClosed, elements.count < capacity, senders.isEmpty else { return false }
       append(element)
       return true
@@ -46,13 +75,13 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
   /// Suspends until there is space, and enqueues `element`. Returns `false` if the queue is closed or the task
   /// is cancelled.
   package func send(_ element: Element) async -> Bool {
-    let number = condition.withLock {
+    let number = locked {
       sendCount += 1
       return sendCount
     }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let isSent: Bool? = condition.withLock {
+        let isSent: Bool? = locked {
           if isClosed || Task.isCancelled { return false }
           if elements.count < capacity, senders.isEmpty {
             append(element)
@@ -64,7 +93,7 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
         if let isSent { continuation.resume(returning: isSent) }
       }
     } onCancel: {
-      let sender: Sender? = condition.withLock {
+      let sender: Sender? = locked {
         senders.firstIndex { $0.number == number }.map { senders.remove(at: $0) }
       }
       sender?.continuation.resume(returning: false)
@@ -74,7 +103,7 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
   /// Blocks until there is space, and enqueues `element`. Returns `false` if the queue is closed, and `nil` if
   /// there is no space by `deadline`, if there is one.
   package func put(_ element: Element, by deadline: ContinuousClock.Instant?) -> Bool? {
-    condition.withLock {
+    locked {
       let isLate = !condition.wait(
         while: !isClosed && (elements.count >= capacity || !senders.isEmpty), until: deadline)
       if isLate { return nil }
@@ -89,6 +118,7 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
 
   /// Call with `condition` locked.
   private func append(_ element: Element) {
+    if watcher?.side == .element { hasNews = true }
     if let waiting = receiver {
       receiver = nil
       waiting.continuation.resume(returning: .success(element))
@@ -106,7 +136,7 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
   /// Blocks until there is an element and returns it; `nil` if the queue is closed and empty, or if there is
   /// none by `deadline`. `isLate` is whether the deadline has passed.
   package func take(by deadline: ContinuousClock.Instant?) -> (element: Element?, isLate: Bool) {
-    condition.withLock {
+    locked {
       let isLate = !condition.wait(while: elements.isEmpty && !isClosed, until: deadline)
       return (first(), isLate)
     }
@@ -117,13 +147,13 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
   ///
   /// - Throws: `misuse` if another task is waiting for an element.
   package func next() async throws(UprightError) -> Element? {
-    let number = condition.withLock {
+    let number = locked {
       receiveCount += 1
       return receiveCount
     }
     return try await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let result: Result<Element?, UprightError>? = condition.withLock {
+        let result: Result<Element?, UprightError>? = locked {
           if receiver != nil { return .failure(Self.taken) }
           if let element = first() { return .success(element) }
           if isClosed || Task.isCancelled { return .success(nil) }
@@ -133,7 +163,7 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
         if let result { continuation.resume(returning: result) }
       }
     } onCancel: {
-      let waiting = condition.withLock {
+      let waiting = locked {
         receiver?.number == number ? receiver.take() : nil
       }
       waiting?.continuation.resume(returning: .success(nil))
@@ -148,6 +178,7 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
   /// Removes and returns the first element, and lets the next sender in. Call with `condition` locked.
   private func first() -> Element? {
     guard let element = elements.popFirst() else { return nil }
+    if watcher?.side == .space { hasNews = true }
     if let sender = senders.popFirst() {
       append(sender.element)
       sender.continuation.resume(returning: true)
@@ -162,8 +193,9 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
   ///
   /// - Parameter discards: Whether the remaining elements are discarded.
   package func close(discarding discards: Bool = false) {
-    let (waiting, refused) = condition.withLock {
+    let (waiting, refused) = locked {
       isClosed = true
+      hasNews = true
       if discards { elements.removeAll() }
       condition.broadcast()
       defer { senders.removeAll() }

@@ -343,6 +343,33 @@ struct PacketSessionTests {
     #expect(received.packets.map(\.pts) == packets.prefix(taken).map(\.pts))
   }
 
+  @Test("A host is told when there is space or output, and what has gone through")
+  func readiness() async throws {
+    let session = try Self.session()
+    let packets = try Self.packets(.h264)
+    let (signals, sink) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    session.onReady { sink.yield() }
+    var received = Received()
+    let output = Task {
+      for try await element in session.output { try received.take(element) }
+      return received
+    }
+    var sent = 0
+    for await _ in signals {
+      while sent < packets.count, session.offer(packets[sent]) { sent += 1 }
+      if sent == packets.count { break }
+    }
+    session.finish()
+    let all = try await output.value
+    #expect(all.packets.count == packets.count)
+    let counters = session.counters
+    #expect(counters.framesIn == packets.count && counters.framesOut == packets.count)
+    #expect(counters.bytesOut == all.packets.reduce(0) { $0 + $1.bytes.count })
+    #expect(counters.keyframes == all.packets.count(where: \.isKey))
+    #expect(counters.formats >= 1 && counters.refusedEvents == 0)
+  }
+
   @Test("Cancelling ends senders and the reader with cancelled, at once")
   func cancellation() async throws {
     let session = try Self.session()

@@ -19,6 +19,7 @@ private final class SessionHandle: HandleObject {
   private let feed: RTPFeed?
   private let timeBase: upright_rational
   private let isFinished = Atomic(false)
+  private let readiness = Mutex<EventDescriptor?>(nil)
   /// What the last element points to. Used by one receiver at a time.
   private var memory = OutputMemory()
 
@@ -90,6 +91,19 @@ private final class SessionHandle: HandleObject {
     }
   }
 
+  /// The descriptor that becomes readable, which is made with the first call.
+  func descriptor() throws(UprightError) -> Int32 {
+    try readiness.withLock { (present) throws(UprightError) in
+      if let present { return present.number }
+      let made = try EventDescriptor()
+      session.onReady { made.signal() }
+      present = made
+      return made.number
+    }
+  }
+
+  var counters: PacketCounters { session.counters }
+
   func requestKeyframe() { session.requestKeyframe() }
 
   func finish() {
@@ -101,7 +115,7 @@ private final class SessionHandle: HandleObject {
 }
 
 /// When a timeout in seconds ends; `nil` for a negative one, which doesn't.
-private func deadline(_ timeout: Double) throws(UprightError) -> ContinuousClock.Instant? {
+func deadline(_ timeout: Double) throws(UprightError) -> ContinuousClock.Instant? {
   guard !timeout.isNaN else {
     throw UprightError(
       .usage, "the timeout is not a number", at: "timeout",
@@ -227,6 +241,30 @@ public func upright_session_run(
         throw UprightError(.cancelled, "the callback returned \(answer)")
       }
     }
+    return Status.ok
+  }
+}
+
+@c @implementation
+public func upright_session_event_fd(
+  _ session: OpaquePointer?, _ descriptor: UnsafeMutablePointer<Int32>?,
+  _ error: UnsafeMutablePointer<upright_error>?
+) -> upright_status {
+  unsafe use(session, .none, error) { (handle) throws(UprightError) in
+    guard let descriptor = unsafe descriptor else { throw .missing("descriptor") }
+    unsafe descriptor.pointee = try handle.descriptor()
+    return Status.ok
+  }
+}
+
+@c @implementation
+public func upright_session_counters(
+  _ session: OpaquePointer?, _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+  _ error: UnsafeMutablePointer<upright_error>?
+) -> upright_status {
+  unsafe use(session, .none, error) { (handle) throws(UprightError) in
+    let result = unsafe try result(json, "json")
+    unsafe result.pointee = owned(handle.counters.json.text)
     return Status.ok
   }
 }

@@ -33,7 +33,10 @@ final class PacketRun: Sendable {
   private let ending = Mutex<UprightError?>(nil)
   private let isCancelled = Atomic(false)
   private let wantsKeyframe = Atomic(false)
+  private let count = Mutex(PacketCounters())
   private let writing = Mutex<WorkThread<Void>?>(nil)
+
+  var counters: PacketCounters { count.withLock { $0 } }
 
   /// The error that ended the session.
   var failure: UprightError? { ending.withLock { $0 } }
@@ -116,15 +119,21 @@ final class PacketRun: Sendable {
     while let item = frames.take() {
       if isCancelled.load(ordering: .acquiring) { return }
       switch consume item {
-      case .packet(let packet): _ = output.put(.packet(EncodedPacket(packet, track: .audio)))
+      case .packet(let packet): put(.packet(EncodedPacket(packet, track: .audio)))
       case .frame(let frame, let signal, _):
+        count.withLock { $0.framesIn += 1 }
         if wantsKeyframe.exchange(false, ordering: .acquiringAndReleasing) {
           worker.requestKeyframe()
         }
-        try worker.encode(frame, signal) { _ = output.put($0) }
+        try worker.encode(frame, signal, put)
       }
     }
     if isCancelled.load(ordering: .acquiring) { return }
-    try worker.finish { _ = output.put($0) }
+    try worker.finish(put)
+  }
+
+  private func put(_ element: PacketOutput) {
+    count.withLock { $0.add(element) }
+    _ = output.put(element)
   }
 }

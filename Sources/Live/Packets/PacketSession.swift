@@ -14,6 +14,7 @@ public final class PacketSession: Sendable {
   /// Takes the stream's events. Their times are those of the packets, in seconds.
   public let inbox = EventInbox()
   private let input = TaskQueue<EncodedPacket>(capacity: 8)
+  private let hasAudio: Bool
   private let run: PacketRun
 
   /// Starts a session.
@@ -30,6 +31,7 @@ public final class PacketSession: Sendable {
     _ description: VideoDescription, audio: AudioDescription? = nil, timeBase: Rational,
     encoding: EncodeOptions = EncodeOptions(), _ options: AdapterOptions = AdapterOptions()
   ) throws(UprightError) {
+    hasAudio = audio != nil
     run = try PacketRun(
       .packets(input),
       MemorySource(description, audio: audio, timeBase: timeBase, packets: input),
@@ -55,6 +57,7 @@ public final class PacketSession: Sendable {
     _ options: AdapterOptions = AdapterOptions()
   ) throws(UprightError) {
     input.close()
+    hasAudio = true
     _ = try SessionDescription(feed.description)
     run = try PacketRun(
       .datagrams(feed), nil, timeBase: Rational(1, 90_000), encoding, options, inbox)
@@ -65,25 +68,39 @@ public final class PacketSession: Sendable {
 
   /// Sends a packet, in decoding order. Suspends while the session is behind.
   ///
-  /// - Throws: `cancelled` if the task is cancelled or the session has ended, and if its input is an `RTPFeed`.
+  /// - Throws: `cancelled` if the task is cancelled or the session has ended, and if its input is an `RTPFeed`; `usage`
+  ///   for audio that wasn't described.
   public func send(_ packet: EncodedPacket) async throws(UprightError) {
+    try check(packet)
     guard await input.send(packet) else {
       throw run.failure ?? UprightError(.cancelled, "the session has ended")
     }
   }
 
+  /// - Throws: `usage` for a packet of a track that wasn't described.
+  private func check(_ packet: EncodedPacket) throws(UprightError) {
+    guard packet.track == .audio, !hasAudio else { return }
+    throw UprightError(
+      .usage, "a packet of audio, and the session has none", at: "track",
+      remedy: "describe the audio when the session is made")
+  }
+
   /// Sends a packet without waiting. Returns `false`, and takes nothing, if the session is behind or has
-  /// ended.
-  public func offer(_ packet: EncodedPacket) -> Bool { input.offer(packet) }
+  /// ended, and for audio that wasn't described.
+  public func offer(_ packet: EncodedPacket) -> Bool {
+    (packet.track == .video || hasAudio) && input.offer(packet)
+  }
 
   /// Sends a packet, in decoding order. Blocks the thread, up to `deadline` if there is one, while the
   /// session is behind; then returns `false` and takes nothing.
   ///
-  /// - Throws: The error that ended the session; `cancelled` if it has ended or its input is an `RTPFeed`.
+  /// - Throws: The error that ended the session; `cancelled` if it has ended or its input is an `RTPFeed`; `usage` for
+  ///   audio that wasn't described.
   package func send(_ packet: EncodedPacket, by deadline: ContinuousClock.Instant?)
     throws(UprightError) -> Bool
   {
-    try taken(input.put(packet, by: deadline))
+    try check(packet)
+    return try taken(input.put(packet, by: deadline))
   }
 
   /// The same for a session whose input is an `RTPFeed`.
@@ -118,6 +135,21 @@ public final class PacketSession: Sendable {
     case late
     case end
   }
+
+  /// Calls `body` when the session may have space for a packet again, or an element of output, and when it ends; and
+  /// once now. After `offer` has returned `false`, offer the packet again then.
+  ///
+  /// - Parameter body: Called on any thread. It must not block. A second one takes the place of the first.
+  public func onReady(_ body: @escaping @Sendable () -> Void) {
+    run.output.watch(for: .element, body)
+    switch run.input {
+    case .packets(let packets): packets.watch(for: .space, body)
+    case .datagrams(let feed): feed.datagrams.watch(for: .space, body)
+    }
+  }
+
+  /// What has gone through the session so far.
+  public var counters: PacketCounters { run.counters }
 
   /// Makes the next frame a keyframe.
   public func requestKeyframe() { run.requestKeyframe() }

@@ -519,6 +519,16 @@ typedef int32_t (*upright_output_callback)(void *context, const upright_output *
 UPRIGHT_API upright_status upright_session_run(
   upright_session *session, upright_output_callback callback, void *context, upright_error *error);
 
+/* A descriptor (eventfd(2)) that becomes readable when the session may have space for a packet again, or an element
+ * of output, and when it ends: for programs that wait by poll or epoll. Read it, which resets it, then send and
+ * receive with a timeout of 0 until AGAIN. It is the session's, and is closed with it. From any thread. */
+UPRIGHT_API upright_status upright_session_event_fd(
+  upright_session *session, int32_t *descriptor, upright_error *error);
+
+/* What has gone through the session so far: {"framesIn": 60, "framesOut": 58, "keyframes": 2, "audioPackets": 0,
+ * "bytesOut": 41230, "formats": 2, "refusedEvents": 0}. From any thread. */
+UPRIGHT_API upright_status upright_session_counters(upright_session *session, char **json, upright_error *error);
+
 /* Makes the next frame a keyframe. From any thread. */
 UPRIGHT_API upright_status upright_session_request_keyframe(upright_session *session, upright_error *error);
 
