@@ -538,6 +538,30 @@ UPRIGHT_API upright_status upright_session_finish(upright_session *session, upri
 /* Ends the session within one frame. Waiting calls return CANCELLED. From any thread. */
 UPRIGHT_API upright_status upright_session_cancel(upright_session *session, upright_error *error);
 
+/* Packs packets into fragmented MP4 in memory: an initialization segment for each format, and media segments. */
+typedef struct upright_segments upright_segments;
+
+/* Makes a packer. time_base: seconds per tick of the video packets. audio: the audio track, or NULL. */
+UPRIGHT_API upright_status upright_segments_new(
+  upright_rational time_base, const upright_stream *audio, upright_segments **segments, upright_error *error);
+
+UPRIGHT_API upright_status upright_segments_free(upright_segments *segments);
+
+/* Begins a format, such as that of UPRIGHT_OUTPUT_FORMAT, and gives its initialization segment. Cut the segment before
+ * it first. The bytes are valid until the next call with the packer.
+ * Fails with BAD_DATA for a description that MP4 can't have. */
+UPRIGHT_API upright_status upright_segments_begin(
+  upright_segments *segments, const upright_stream *video, const uint8_t **bytes, size_t *length,
+  upright_error *error);
+
+/* Adds a packet of either track to the segment. Fails with USAGE if no format was begun. */
+UPRIGHT_API upright_status upright_segments_append(
+  upright_segments *segments, const upright_packet *packet, upright_error *error);
+
+/* Ends the segment, which a keyframe should follow, and gives it, as upright_segments_begin. */
+UPRIGHT_API upright_status upright_segments_cut(
+  upright_segments *segments, const uint8_t **bytes, size_t *length, upright_error *error);
+
 /* ---------------------------------------------------------------------------------------------------------
  * Files (libupright.so)
  * ------------------------------------------------------------------------------------------------------ */
