@@ -135,7 +135,7 @@ let package = Package(
       ], path: "Sources/CUpright/Policy", swiftSettings: strict),
     .target(
       name: "CUpright",
-      dependencies: sessions + ["CUprightHeader", "CUprightPolicy"],
+      dependencies: sessions + ["CUprightHeader", "CUprightPolicy", "UprightPlaylists"],
       path: "Sources/CUpright/Media", swiftSettings: strict),
 
     .executableTarget(
@@ -149,6 +149,7 @@ let package = Package(
       name: "sfu-recorder", dependencies: ["Upright"], path: "Samples/sfu-recorder"),
     .executableTarget(name: "live-hls", dependencies: ["Upright"], path: "Samples/live-hls"),
     .executableTarget(name: "frames-out", dependencies: ["Upright"], path: "Samples/frames-out"),
+    .executableTarget(name: "make-hls", dependencies: ["Upright"], path: "Samples/make-hls"),
 
     .executableTarget(
       name: "UprightEmbeddingHost", dependencies: ["Upright", "CUprightFFmpeg"],
@@ -189,7 +190,7 @@ let package = Package(
       name: "UprightTests",
       dependencies: sessions + [
         "UprightSignals", "UprightRTP", "UprightTestSupport", "Upright", "transcode-async",
-        "live-hls", "sfu-recorder", "frames-out", "UprightEmbeddingHost",
+        "live-hls", "sfu-recorder", "frames-out", "make-hls", "UprightEmbeddingHost",
       ],
       swiftSettings: tests),
     .testTarget(

@@ -74,6 +74,7 @@ import UprightTestSupport
     "CUpright": (
       path.union([
         "CUprightHeader", "CUprightPolicy", "UprightFiles", "UprightLive", "UprightOrientation",
+        "UprightPlaylists",
       ]), ["Glibc", "Synchronization"]
     ),
     "UprightCLI": (

@@ -40,6 +40,18 @@ struct AsyncSessionTests {
         == ["0.0 s: 360x640 of yuv420p, turned right"])
   }
 
+  @Test("make-hls writes a playlist, and says what is wrong with an input")
+  func playlistSample() throws {
+    let scratch = try Scratch()
+    #expect(
+      try Self.sample("make-hls", Samples.displayMatrix, scratch.folder.path) == [
+        "frame 0: 720x1280"
+      ])
+    #expect(try Playlist(path: scratch.path("index.m3u8")).discontinuities == 0)
+    let lines = try Self.sample("make-hls", scratch.path("none.mp4"), scratch.path("no"))
+    #expect(lines.count == 1 && !lines[0].isEmpty)
+  }
+
   // 1 s.
   @Test("sfu-recorder writes one upright MP4 for each format")
   func recorderSample() throws {

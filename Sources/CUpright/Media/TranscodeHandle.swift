@@ -211,7 +211,7 @@ public func upright_probe(
 }
 
 /// Runs `body` on a thread of its own and waits for it: the caller's stack may be too small for decoders.
-private func apart<Value: Sendable>(
+func apart<Value: Sendable>(
   _ body: @escaping @Sendable () throws(UprightError) -> Value
 ) throws(UprightError) -> Value {
   let work = WorkThread(name: "upright-call") { () -> Result<Value, UprightError> in

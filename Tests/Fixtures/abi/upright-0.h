@@ -686,6 +686,19 @@ UPRIGHT_API upright_status upright_reader_seek(upright_reader *reader, double se
 /* What a user should know of what was read, such as damage: a JSON array of strings, complete at the end. */
 UPRIGHT_API upright_status upright_reader_warnings(upright_reader *reader, char **json, upright_error *error);
 
+/* Sets the orientation of a file's frames without decoding them, as `upright tag`.
+ *
+ * output: a path; NULL changes the input itself. orientation: what turns the stored frames upright, as in EXIF: 1
+ * (nothing) to 8. options: NULL, or a JSON object with "sei", "strict", "overwrite", "keep-time", "force" (flags),
+ * "record" (a file that takes the old bytes), "input-format", "format". report: the report as JSON, or NULL. */
+UPRIGHT_API upright_status upright_tag(
+  const char *input, const char *output, int32_t orientation, const char *options, char **report,
+  upright_error *error);
+
+/* Lists what of a playlist's text (RFC 8216) breaks a rule, as `upright check --json`: an array of objects with "line",
+ * "rule", "clause", "level" ("must" or "should") and "detail". */
+UPRIGHT_API upright_status upright_check(const char *playlist, char **json, upright_error *error);
+
 /* Lists every orientation signal in a file or URL, as `upright probe --json` prints it. */
 UPRIGHT_API upright_status upright_probe(const char *input, char **json, upright_error *error);
 
