@@ -26,8 +26,8 @@
  * its sizeof. The library writes no byte beyond it. Later versions append fields, for which zero means what
  * earlier versions did.
  *
- * Side effects. None in the process: no log callback, no signal handler, no environment variable is changed
- * and nothing is printed. A call in the child of a fork() that the parent made with handles is not supported.
+ * Side effects. None in the process, unless upright_log is called: no log callback, no signal handler, no
+ * environment variable is changed and nothing is printed. A call in the child of a fork() that the parent made with handles is not supported.
  *
  * Times are seconds (double) for events and ticks with their time base for frames and packets.
  */
@@ -376,6 +376,21 @@ UPRIGHT_API upright_status upright_frames_draw(
  * kept until they are taken. */
 UPRIGHT_API upright_status upright_frames_decisions(
   upright_frames *frames, char **json, upright_error *error);
+
+/* ---------------------------------------------------------------------------------------------------------
+ * Messages (libupright.so)
+ * ------------------------------------------------------------------------------------------------------ */
+
+/* Receives a message of FFmpeg's libraries: its level (AV_LOG_ERROR is 16) and one line. On any thread, by several at a
+ * time. */
+typedef void (*upright_log_callback)(void *context, int32_t level, const char *line);
+
+/* Passes the messages of FFmpeg's libraries, as important as `level` or more, to `callback`, or discards them if it is
+ * NULL, and nothing to standard error. It is the one function that changes the process: it replaces FFmpeg's log
+ * callback (av_log_set_callback). Without it, FFmpeg's callback stays as it is; FFmpeg's own prints what is found
+ * while a damaged input is opened. Fails with USAGE for a level that is none. */
+UPRIGHT_API upright_status upright_log(
+  int32_t level, upright_log_callback callback, void *context, upright_error *error);
 
 /* ---------------------------------------------------------------------------------------------------------
  * Packets (libupright.so): compressed frames in memory in, compressed upright frames out

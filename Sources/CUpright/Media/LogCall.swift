@@ -1,0 +1,33 @@
+// upright.h documents the public functions.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+public import CUprightHeader
+internal import CUprightPolicy
+internal import UprightMediaIO
+internal import UprightOrientation
+
+/// The caller's callback for messages.
+@safe private struct LogCallback: @unchecked Sendable {
+  // Unchecked: the caller has promised that it can be called on any thread.
+  let function: upright_log_callback
+  let context: UnsafeMutableRawPointer?
+
+  func call(_ level: Int32, _ line: String) {
+    unsafe line.withCString { unsafe function(context, level, $0) }
+  }
+}
+
+@c @implementation
+public func upright_log(
+  _ level: Int32, _ callback: upright_log_callback?, _ context: UnsafeMutableRawPointer?,
+  _ error: UnsafeMutablePointer<upright_error>?
+) -> upright_status {
+  unsafe call(error) { () throws(UprightError) in
+    guard (-8...56).contains(level) else {
+      throw UprightError(.usage, "a level of \(level)", at: "level", remedy: "give AV_LOG_...")
+    }
+    let chosen = unsafe callback.map { unsafe LogCallback(function: $0, context: context) }
+    Libraries.installLog(upTo: level) { level, line in chosen?.call(level, line) }
+    return Status.ok
+  }
+}
