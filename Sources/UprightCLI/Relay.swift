@@ -122,7 +122,9 @@ extension Relay {
   private func session(_ document: PolicyDocument) throws(UprightError) -> LiveSession {
     let options = try arguments.options(overwrites: common.overwrites)
     var configuration = LiveConfiguration(
-      input: try Self.input(input), outputs: try outputs.map(Self.output), policy: document,
+      input: try Self.input(input),
+      outputs: try outputs.map { (name) throws(UprightError) in try LiveOutput(named: name) },
+      policy: document,
       options: options)
     guard (0...86400).contains(reconnect) else {
       throw UprightError(
@@ -138,29 +140,17 @@ extension Relay {
   }
 
   private static func input(_ text: String) throws(UprightError) -> LiveInput {
-    guard InputTrust.scheme(of: text) == nil else { return .pull(url: text) }
     guard text != "-" else {
       throw UprightError(
         .usage, "standard input is not a live stream", at: "<in>",
         remedy: "name an address, or use upright transcode")
     }
-    guard text.lowercased().hasSuffix(".sdp") else { return .file(path: text) }
+    guard text.lowercased().hasSuffix(".sdp"), InputTrust.scheme(of: text) == nil else {
+      return LiveInput(named: text)
+    }
     return .rtp(
       description: String(
         decoding: try PolicyInput.read(text, remedy: "check the path"), as: UTF8.self))
-  }
-
-  private static func output(_ text: String) throws(UprightError) -> LiveOutput {
-    if InputTrust.scheme(of: text) != nil { return .push(url: text) }
-    let file = FilePath(text)
-    if text.hasSuffix("/") || file.isFolder { return .hls(folder: file.path) }
-    guard file.fileExtension.lowercased() == "m3u8" else { return .file(path: text) }
-    guard file.name == "index.m3u8" else {
-      throw UprightError(
-        .usage, "a live playlist is named index.m3u8", at: text,
-        remedy: "name its folder, with a / at the end")
-    }
-    return .hls(folder: file.folder.path)
   }
 
   /// Checks that no name is empty, and that no file is read and written.

@@ -87,6 +87,15 @@ struct ProgramTests {
   @Test("RTP packets from C: each format begins at its frame; misuse is a status", arguments: quick)
   func rtp(_ runner: Runner) throws {
     let scratch = try Scratch()
+    let input = scratch.path("packets")
+    try Self.writeRTP(to: input)
+    #expect(
+      try runner.run("Tests/C/rtp.c", .all, [input], in: scratch)
+        == ["packet 0: 180x320", "packet 45: 320x180", "60 packets"])
+  }
+
+  /// Writes RTP packets of 60 frames, each packet after its length (RFC 4571). The frames from 45 on are stored upright.
+  static func writeRTP(to path: String) throws {
     let clip = try SentClip(
       .h264, count: 60, interval: 15, source: ["-f", "lavfi", "-i", DecodedFrames.source])
     let cvo = clip.coordination((0..<60).map { $0 < 45 ? 1 : 0 })
@@ -96,11 +105,20 @@ struct ProgramTests {
         file += [UInt8(packet.count >> 8), UInt8(packet.count & 255)] + packet
       }
     }
-    let input = scratch.path("packets")
-    try file.write(to: URL(fileURLWithPath: input))
+    try file.write(to: URL(fileURLWithPath: path))
+  }
+
+  /// Costs 3 s: a file at its own speed.
+  @Test(
+    "Live sessions, descriptors, segments, tags and playlists from C", .realTime, arguments: quick)
+  func live(_ runner: Runner) throws {
+    let scratch = try Scratch()
+    let packets = scratch.path("packets")
+    try Self.writeRTP(to: packets)
     #expect(
-      try runner.run("Tests/C/rtp.c", .all, [input], in: scratch)
-        == ["packet 0: 180x320", "packet 45: 320x180", "60 packets"])
+      try runner.run(
+        "Tests/C/live.c", .all, [Self.clip("display-matrix.mp4"), scratch.folder.path, packets],
+        in: scratch) == ["clean"])
   }
 
   @Test("The sample transcode.c writes an upright file, and tells how far it is", arguments: quick)

@@ -19,7 +19,7 @@ private final class ReaderHandle: HandleObject {
   private var last: UprightFrame?
 
   init(_ input: String, _ options: inout OptionReader) throws(UprightError) {
-    let policy = try Self.policy(options.json("policy"))
+    let policy = try PolicyDocument(option: options.json("policy"))
     let events = try Self.events(options.json("events"), policy)
     let format = try options.text("input-format")
     let pixels = try options.parsed("pixels", FramePixels.init(parsing:)) ?? .native
@@ -27,14 +27,6 @@ private final class ReaderHandle: HandleObject {
     try options.finish()
     reader = try UprightReader(
       input, inputFormat: format, pixels: pixels, options: layout, policy: policy, events: events)
-  }
-
-  private static func policy(_ value: JSONValue?) throws(UprightError) -> PolicyDocument {
-    switch value {
-    case nil: try PolicyDocument(nameOrJSON: "phone")
-    case .string(let text): try PolicyDocument(nameOrJSON: text)
-    case .some(let document): try PolicyDocument(nameOrJSON: document.compact)
-    }
   }
 
   private static func events(

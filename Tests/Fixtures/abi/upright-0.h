@@ -717,6 +717,43 @@ UPRIGHT_API upright_status upright_check(const char *playlist, char **json, upri
 /* Lists every orientation signal in a file or URL, as `upright probe --json` prints it. */
 UPRIGHT_API upright_status upright_probe(const char *input, char **json, upright_error *error);
 
+/* ---------------------------------------------------------------------------------------------------------
+ * Live sessions (libupright.so): a stream from a network or a file to networks, files and HLS
+ * ------------------------------------------------------------------------------------------------------ */
+
+/* A live session. */
+typedef struct upright_live upright_live;
+
+/* Starts a session on threads of its own.
+ *
+ * input: an rtmp, rtsp, srt, udp or http URL; the path of a file, which is read at the speed of its timestamps; or a
+ * session description (RFC 8866) of RTP. outputs: one per line: a URL, a folder of HLS ("FOLDER/"), or a file.
+ * options: NULL, or a JSON object with the options of `upright relay`, and
+ *   "policy": the name of a policy, or a policy document as text or object; "phone" by default
+ *   "input-timeout": the session ends after this time without input; 60 seconds by default
+ * Fails with USAGE, BAD_DATA for the policy or a description, CANNOT_CREATE for a file that exists or a port in use. */
+UPRIGHT_API upright_status upright_live_new(
+  const char *input, const char *outputs, const char *options, upright_live **live, upright_error *error);
+
+/* Stops a session, waits until its outputs are closed, for 15 seconds at most, and frees it. */
+UPRIGHT_API upright_status upright_live_free(upright_live *live);
+
+/* Posts events, as upright_frames_events. Times are media times of the session. From any thread. */
+UPRIGHT_API upright_status upright_live_events(upright_live *live, const char *lines, upright_error *error);
+
+/* Waits up to `timeout` seconds (0: not at all, negative: as long as it takes) for what happens next, an object with
+ * "state" ("waiting", "live", "inputLost", "ended", "failed"), "decision", "format", "change", "output", "recording"
+ * or "outputRemoved". 1024 are kept. One thread at a time.
+ * AGAIN: there is nothing yet. END: the session has ended. Fails with the error that ended it. */
+UPRIGHT_API upright_status upright_live_next(
+  upright_live *live, double timeout, char **json, upright_error *error);
+
+/* The state, the counters and the outputs of a session, as JSON. From any thread. */
+UPRIGHT_API upright_status upright_live_snapshot(upright_live *live, char **json, upright_error *error);
+
+/* Ends the input. Every output is closed so that it is playable. Returns at once. From any thread. */
+UPRIGHT_API upright_status upright_live_stop(upright_live *live, upright_error *error);
+
 #ifdef __cplusplus
 }
 #endif
