@@ -1,7 +1,8 @@
 # The two main commands are `make demo` and `make test`. Both install what they need.
 
 .PHONY: demo demo-webrtc pictures build engine libraries wheels check test lint format docs bench bench-live samples schemas \
-  check-players check-slow fuzz check-arm check-debian13 check-newest-ffmpeg check-deb check-scale install uninstall deb clean
+  check-players check-slow fuzz check-arm check-debian13 check-newest-ffmpeg check-deb check-scale install uninstall deb clean \
+  install-libraries
 
 export UPRIGHT_SHARED ?= $(abspath ../shared)
 export PREFIX ?= /usr/local
@@ -39,10 +40,15 @@ engine:
 	@Scripts/setup.sh --say build
 	@Scripts/build.sh upright
 
-# libupright and libuprightpolicy with their header, in .build/release/lib. See Scripts/libraries.sh.
+# libupright and libuprightpolicy with their header, in .build/release/lib. See Scripts/libraries.sh. With POLICY=1, the
+# latter alone, which needs no FFmpeg.
 libraries:
-	@Scripts/setup.sh --say build
-	@Scripts/libraries.sh
+	@[ -n "$(POLICY)" ] || Scripts/setup.sh --say build
+	@POLICY=$(POLICY) Scripts/libraries.sh
+
+# Installs them, and nothing else: neither the command line nor the service is built.
+install-libraries: libraries
+	@Scripts/install.sh libraries
 
 # The Python wheels, in .build/wheels. See Scripts/wheels.sh.
 wheels:

@@ -5,7 +5,7 @@
 #   build.sh serve          upright-serve as it is released, beside it
 #   build.sh tests          the tests of the engine and of the service; `tests engine` or `tests service` of one
 #   build.sh library        the modules of the engine's products
-#   build.sh libraries      those of the C libraries as released
+#   build.sh libraries      those of the C libraries as released; `libraries policy` of the one without FFmpeg
 #
 # The service is a package of its own, in Service, that uses this one by its products. Both are built in the same
 # folder, so that the engine is compiled once.
@@ -36,5 +36,5 @@ case $what in
     [ "${2:-service}" != service ] || build "${service[@]}" --build-tests
     ;;
   library) build --target Upright ;;
-  libraries) build --target CUpright ;;
+  libraries) build --target "CUpright${2:+Policy}" ;;
 esac

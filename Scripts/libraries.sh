@@ -4,11 +4,13 @@
 #
 # SwiftPM can't link Swift's libraries into a shared one, so swiftc does. Only the functions of upright.h are
 # exported, and each of them has to be there: internal ones of the kernels have names of the same form.
+#
+# With POLICY=1 in the environment, libuprightpolicy alone is built and linked, which needs no FFmpeg.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 kind=${1:-release}
-[ "$kind" = debug ] || Scripts/build.sh libraries
+[ "$kind" = debug ] || Scripts/build.sh libraries ${POLICY:+policy}
 built=.build/$kind
 lib=$built/lib
 header=Sources/CUpright/Header/include/upright.h
@@ -17,7 +19,7 @@ version=$(sed -n 's/^#define UPRIGHT_VERSION_[MP][A-Z]* //p' $header | paste -sd
 
 policy=(CUprightPolicy UprightFrames UprightPolicy UprightKernels CUprightKernels UprightOrientation)
 all=("${policy[@]}" CUpright UprightFiles UprightLive UprightEncoding UprightContainers UprightOrienting
-  UprightIntake UprightPipeline UprightMediaIO CUprightFFmpegShims UprightSignals UprightRTP DequeModule
+  UprightIntake UprightPipeline UprightMediaIO UprightPlaylists CUprightFFmpegShims UprightSignals UprightRTP DequeModule
   ContainersPreview InternalCollectionsUtilities)
 
 # The objects of targets. Objects of sources that were deleted can be among them, and are left out.
@@ -62,13 +64,19 @@ mkdir -p "$lib"
 strip=(-Xlinker --strip-debug)
 [ "$kind" = debug ] || strip=(-Xlinker --strip-all)
 objects "${policy[@]}" >"$lib/libuprightpolicy.objects"
-objects "${all[@]}" >"$lib/libupright.objects"
-sed '/^ \* Packets (libupright.so)/,$d' $header | grep '^UPRIGHT_API' | link libuprightpolicy
-read -ra ffmpeg < <(pkg-config --libs libavformat libavcodec libavfilter libswscale libswresample libavutil)
-grep '^UPRIGHT_API' $header | link libupright "${ffmpeg[@]}"
-
-cp $header "$lib/"
-for name in upright uprightpolicy; do
+rm -f "$lib"/*.pc
+older=()
+if [ "$(uname -m)" = x86_64 ]; then
+  cc -O2 -fPIC -c Packaging/older_glibc.c -o "$lib/older_glibc.o"
+  older=("$lib/older_glibc.o" -Xlinker --push-state -Xlinker --no-as-needed -ldl -Xlinker --pop-state)
+  for name in dlopen dlsym dlerror dladdr hypot stat; do older+=(-Xlinker "--wrap=$name"); done
+fi
+sed '/^ \* Messages (libupright.so)/,$d' $header | grep '^UPRIGHT_API' | link libuprightpolicy "${older[@]}"
+# describe NAME PRIVATE...: the file for pkg-config. What a program doesn't need itself is in Libs.private, not in
+# Requires.private, for which pkg-config would look for FFmpeg's headers.
+describe() {
+  local name=$1
+  shift
   cat >"$lib/$name.pc" <<PC
 prefix=\${pcfiledir}
 libdir=\${prefix}
@@ -77,6 +85,15 @@ Name: $name
 Description: Orients video by a rotation policy
 Version: $version
 Libs: -L\${libdir} -l$name
+Libs.private: $*
 Cflags: -I\${includedir}
 PC
-done
+}
+
+cp $header "$lib/"
+describe uprightpolicy -lstdc++ -lm
+[ -z "${POLICY:-}" ] || exit 0
+objects "${all[@]}" >"$lib/libupright.objects"
+read -ra ffmpeg < <(pkg-config --libs libavformat libavcodec libavfilter libswscale libswresample libavutil)
+grep '^UPRIGHT_API' $header | link libupright "${ffmpeg[@]}"
+describe upright "${ffmpeg[@]}" -lstdc++ -lm
