@@ -9,14 +9,16 @@ from test_frames import EXIF, assert_same, refused, sensor
 from upright_policy import Frame, Frames
 
 FORMATS = ["yuv420p", "yuv422p", "yuv440p", "yuv444p", "yuv420p10le", "yuv422p10le", "nv12", "p010le", "gray", "rgba",
-           "bgra"]
+           "bgra", "nv21", "rgb24", "bgr24", "gbrp"]
 
 
 def planes_of(frame):
     """Returns views of the samples of a PyAV frame."""
     name, views = frame.format.name, []
     for index, plane in enumerate(frame.planes):
-        samples = 4 if name in ("rgba", "bgra") else 2 if name in ("nv12", "p010le") and index else 1
+        samples = 4 if name in ("rgba", "bgra") else 3 if name in ("rgb24", "bgr24") else 1
+        if name in ("nv12", "nv21", "p010le") and index:
+            samples = 2
         rows = np.frombuffer(plane, np.uint16 if name.endswith("10le") else np.uint8).reshape(plane.height, -1)
         rows = rows[:, :plane.width * samples]
         views.append(rows.reshape(plane.height, plane.width, samples) if samples > 1 else rows)
@@ -73,7 +75,7 @@ def test_into_frames_of_another_kind():
 
 
 def test_frames_that_are_none():
-    for name in ("bgr24", "yuv410p", "pal8"):
+    for name in ("bgr8", "yuv410p", "pal8"):
         refused("usage", sensor(64, 48).turn, av.VideoFrame(64, 48, name), time=0)
     refused("usage", sensor(64, 48).turn, av.VideoFrame(), time=0)
     with pytest.raises(TypeError):

@@ -120,6 +120,90 @@ def test_an_array_gives_an_array():
     assert_same([sensor(64, 48).turn(plane[:, :, 0].copy(), time=0).frame], [np.rot90(plane[:, :, 0], -1)])
 
 
+def test_an_array_of_rgb():
+    array = np.random.default_rng(2).integers(0, 256, (48, 64, 3), np.uint8)
+    turned = Frames(frames="sensor", canvas="frame").turn(array, time=0)
+    assert turned.pixels == "rgb24" and np.array_equal(turned.frame, np.rot90(array, -1))
+
+
+class Tensor:
+    """Memory that is reached by DLPack alone."""
+
+    def __init__(self, array, device=1):
+        self.array, self.device = array, device
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return (self.device, 0)
+
+
+def test_a_tensor_is_read_where_it_is():
+    array = np.random.default_rng(2).integers(0, 256, (48, 64, 3), np.uint8)
+    turned = Frames(frames="sensor", canvas="frame").turn(Tensor(array), time=0)
+    assert np.array_equal(turned.frame, np.rot90(array, -1))
+    into = np.zeros((64, 48, 3), np.uint8)
+    assert Frames(frames="sensor", canvas="frame").turn(array, Tensor(into), time=0).frame.array is into
+    assert np.array_equal(into, np.rot90(array, -1))
+    refused("usage", Frames().turn, Tensor(array, device=2), time=0)
+    refused("usage", Frames().turn, Tensor(array.astype(np.float32)), time=0)
+
+
+def test_a_tensor_of_torch_gives_one():
+    torch = pytest.importorskip("torch")
+    tensor = torch.randint(0, 256, (48, 64, 3), dtype=torch.uint8)
+    turned = Frames(frames="sensor", canvas="frame").turn(tensor, time=0)
+    assert torch.equal(turned.frame, torch.rot90(tensor, -1))
+
+
+def test_a_format_before_the_first_frame():
+    frames, stored = Frames(frames="sensor", canvas="follow", size="180p"), np.zeros((48, 64), np.uint8)
+    frames.event({"at": 0, "device": "landscapeLeft"})
+    assert (frames.peek(stored, time=0).width, frames.peek(stored, time=0).changed) == (180, True)
+    assert frames.layout(stored, time=0).changed and frames.peek(stored, time=0).width == 320
+    assert not frames.peek(stored, time=0.1).changed
+
+
+def test_the_size_of_the_source():
+    stored = np.zeros((49, 64), np.uint8)
+    assert Frames(frames="sensor", size="source").layout(stored, time=0).width == 49
+    refused("usage", Frames, size="source", canvas="portrait")
+
+
+def test_gravity_in_other_units():
+    for unit in (1, 9.8):
+        frames, stored = Frames(frames="sensor", canvas="follow"), np.zeros((48, 64), np.uint8)
+        for index in range(90):
+            frames.event({"gravity": [-0.99 * unit, 0, 0.1 * unit]})
+            layout = frames.layout(stored, time=index / 30)
+        assert layout.app_orientation == "landscapeRight"
+
+
+def test_nothing_to_do_is_said():
+    stored = np.zeros((48, 64), np.uint8)
+    assert Frames().layout(stored, time=0).is_identity
+    assert not Frames(frames="sensor").layout(stored, time=0).is_identity
+    assert not Frames(canvas="landscape", size="96x64").layout(stored, time=0).is_identity
+
+
+@pytest.mark.parametrize("matrix", range(18))
+def test_every_matrix_is_taken(matrix):
+    assert Frames().layout(Frame(np.zeros((48, 64), np.uint8), "gray", matrix=matrix), time=0).width == 64
+
+
+def test_pixels_that_are_not_square():
+    stored = np.zeros((480, 640), np.uint8)
+    frames = Frames(frames="upright", canvas="landscape", size="720p", sample_aspect_ratio=Fraction(2))
+    _, _, width, height = frames.layout(stored, time=0).target_rect
+    assert width == 1280 and height == 480
+    # A frame that says it keeps its own.
+    _, _, width, height = frames.layout(Frame(stored, "gray", sample_aspect_ratio=Fraction(1)), time=0.1).target_rect
+    assert (width, height) == (960, 720)
+    assert (frames.layout(Frame(stored, "gray"), time=0.2).target_rect[3]) == 480
+    refused("usage", Frames, sample_aspect_ratio=0)
+
+
 def test_a_view_gives_a_view():
     (plane,) = noise("rgba", 64, 48)
     turned = sensor(64, 48).turn(memoryview(plane), time=0)
@@ -243,7 +327,7 @@ def test_targets_that_do_not_fit(into):
 
 
 @pytest.mark.parametrize("frame", [
-    np.zeros((48, 64, 3), np.uint8), np.zeros(48 * 64, np.uint8), np.zeros((48, 64), np.uint16),
+    np.zeros((48, 64, 2), np.uint8), np.zeros(48 * 64, np.uint8), np.zeros((48, 64), np.uint16),
     np.zeros((48, 64), ">u2"), np.zeros((48, 64), np.float64), np.zeros((48, 64, 4, 1), np.uint8),
     np.zeros((48, 128), np.uint8)[:, ::2], np.zeros((64, 48), np.uint8).T, np.zeros((48, 64), np.uint8)[:, ::-1],
     np.broadcast_to(np.zeros((1, 64), np.uint8), (48, 64)), np.zeros((0, 64), np.uint8), np.zeros((48, 0), np.uint8),
@@ -255,11 +339,11 @@ def test_targets_that_do_not_fit(into):
     Frame([bytes(64 * 48)], "gray", (64, 48), [0]), Frame([bytes(64 * 48)], "gray", (64, 48), [64, 64]),
     Frame([bytes(64 * 48)], "gray", (64, 48), [-65]), Frame([], "gray", (64, 48)), Frame([], "gray"),
     Frame(np.zeros((48, 64), np.uint8), "gray", (64, 48), [64]), Frame(np.zeros((48, 64), np.uint8), "gray", (62, 48)),
-    Frame(bytes(64 * 48), "yuv999p", (64, 48)), Frame(bytes(64 * 48), "bgr24", (32, 32)), Frame(bytes(9), None, (3, 3)),
+    Frame(bytes(64 * 48), "yuv999p", (64, 48)), Frame(bytes(64 * 48), "bgr8", (32, 32)), Frame(bytes(9), None, (3, 3)),
     Frame(noise("yuv420p", 64, 48)[:2], "yuv420p"), Frame(noise("yuv420p10le", 64, 48), "yuv420p"),
     Frame(noise("yuv422p", 64, 48), "yuv420p"), Frame(noise("nv12", 64, 48), "p010le"),
     Frame(np.zeros((48, 64), np.uint8), "gray", orientation=9), Frame(np.zeros((48, 64), np.uint8), "gray", chroma=99),
-    Frame(np.zeros((48, 64), np.uint8), "gray", matrix=77), Frame(np.zeros((48, 64), np.uint8), "gray", orientation=-1),
+    Frame(np.zeros((48, 64), np.uint8), "gray", orientation=-1),
     Frame(np.zeros((48, 64), np.uint8), "gray", sample_aspect_ratio=Fraction(-1)),
     Frame(np.zeros((48, 64), np.uint8), "gray", sample_aspect_ratio=Fraction(1, 1 << 40)),
     Frame(np.zeros((48, 64), np.uint8), "gray", pts=1 << 64, time_base=Fraction(1, 30)),

@@ -75,9 +75,7 @@ _FULL_READ_ONLY = 0x11C
 
 _NANOSECOND = CRational(1, 1_000_000_000)
 _NO_TIME = CRational(0, 1)
-_SQUARE = CRational(1, 1)
-#: The matrices that the library knows.
-_MATRICES = (1, 5, 6, 9)
+_NO_RATIO = CRational(0, 0)
 
 
 def address_of(view: memoryview) -> int:
@@ -121,8 +119,8 @@ class Frame:
     chroma: int = 0
     matrix: int = 2
     full_range: bool = False
-    #: The width of a pixel over its height.
-    sample_aspect_ratio: Fraction = Fraction(1)
+    #: The width of a pixel over its height; `None` for that of `Frames`.
+    sample_aspect_ratio: Fraction | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.planes, list):
@@ -165,18 +163,25 @@ class Borrowed:
         #: What keeps the memory.
         self.owners = owners
 
-    def at(self, seconds: float | None) -> CFrame:
-        """Returns the frame as C sees it, at a time in seconds, or else at its own."""
-        if seconds is None:
-            if not self.has_time:
-                raise UprightError("usage", "the frame has no time", "frame", "give time, in seconds")
-            return self.c
-        if not abs(seconds) < 1e9:
+    def at(self, seconds: float | None, ratio: CRational | None = None) -> CFrame:
+        """Returns the frame as C sees it, at a time in seconds, or else at its own.
+
+        `ratio` is the aspect ratio of pixels, of a frame that doesn't have its own.
+        """
+        if seconds is None and not self.has_time:
+            raise UprightError("usage", "the frame has no time", "frame", "give time, in seconds")
+        if seconds is not None and not abs(seconds) < 1e9:
             raise UprightError("usage", f"a time of {seconds} s", "frame", "give seconds from the stream's start")
+        needs_ratio = ratio is not None and self.c.sample_aspect_ratio.denominator == 0
+        if seconds is None and not needs_ratio:
+            return self.c
         # A copy: other threads can use the same frame at another time.
         c = CFrame.from_buffer_copy(self.c)
-        c.pts = round(seconds * 1_000_000_000)
-        c.time_base = _NANOSECOND
+        if seconds is not None:
+            c.pts = round(seconds * 1_000_000_000)
+            c.time_base = _NANOSECOND
+        if needs_ratio:
+            c.sample_aspect_ratio = ratio
         return c
 
     def set_pts(self, pts: int, time_base: CRational) -> None:
@@ -229,10 +234,9 @@ def _borrowed_av(frame: Any) -> Borrowed:
         if stride * (rows - 1) + row > plane.buffer_size:
             raise UprightError("usage", "the plane is too short", name, "give a frame in memory")
         starts.append((plane.buffer_ptr, stride))
-    matrix = frame.colorspace
     borrowed = Borrowed(
-        geometry, starts, planes, True, 0, matrix if matrix in _MATRICES else 2,
-        frame.color_range == 2 or name in FULL_RANGE, _SQUARE, _display_orientation(frame), name)
+        geometry, starts, planes, True, 0, frame.colorspace,
+        frame.color_range == 2 or name in FULL_RANGE, _NO_RATIO, _display_orientation(frame), name)
     pts, time_base = frame.pts, frame.time_base
     if pts is not None and time_base:
         borrowed.set_pts(pts, rational(time_base, "time_base"))
@@ -265,17 +269,36 @@ def _borrowed_planes(frame: Frame) -> Borrowed:
         planes = [_start(index, view, stride, geometry) for index, (view, stride) in enumerate(zip(views, strides))]
     borrowed = Borrowed(
         geometry, planes, views, not any(view.readonly for view in views), frame.chroma, frame.matrix,
-        frame.full_range, rational(frame.sample_aspect_ratio, "sample_aspect_ratio"), frame.orientation, "Frame")
+        frame.full_range, _ratio(frame.sample_aspect_ratio), frame.orientation, "Frame")
     if frame.pts is not None and frame.time_base is not None:
         borrowed.set_pts(frame.pts, rational(frame.time_base, "time_base"))
     return borrowed
 
 
+def _ratio(ratio: Fraction | None) -> CRational:
+    return _NO_RATIO if ratio is None else rational(ratio, "sample_aspect_ratio")
+
+
+def is_tensor(array: Any) -> bool:
+    """Whether an object has its memory by DLPack alone: a tensor of torch or jax."""
+    return hasattr(array, "__dlpack__") and type(array).__module__ != "numpy"
+
+
 def _view(plane: Any) -> memoryview:
-    view = memoryview(plane)
+    view = memoryview(_array(plane) if is_tensor(plane) else plane)
     if view.suboffsets:
         raise UprightError("usage", "the memory is in pieces", "Frame", "give a copy of it")
     return view
+
+
+def _array(tensor: Any) -> Any:
+    """Returns an array of numpy on the memory of a tensor."""
+    import numpy
+
+    if tensor.__dlpack_device__()[0] != 1:
+        raise UprightError("usage", "the tensor is not in the CPU's memory", "frame", "copy it to the CPU")
+    # What torch exports by DLPack is read-only to numpy before 2.1.
+    return tensor.numpy() if type(tensor).__module__ == "torch" else numpy.from_dlpack(tensor)
 
 
 def _starts(view: memoryview, geometry: Geometry) -> list[tuple[int, int]]:
@@ -328,18 +351,18 @@ def _check_samples(view: memoryview, geometry: Geometry, name: str) -> None:
 def _described(array: Any) -> Frame:
     """Describes an array by its shape."""
     try:
-        view = memoryview(array)
+        view = _view(array)
     except TypeError:
         raise TypeError(
-            f"a {type(array).__name__} is neither a PyAV frame, a numpy array nor a Frame") from None
+            f"a {type(array).__name__} is neither a PyAV frame, a numpy array, a tensor nor a Frame") from None
     shape, _ = _extent(view)
     if len(shape) == 2:
-        return Frame(array, "gray")
-    if len(shape) == 3 and shape[2] == 4:
-        return Frame(array, "rgba")
+        return Frame(view, "gray")
+    if len(shape) == 3 and shape[2] in (3, 4):
+        return Frame(view, "rgb24" if shape[2] == 3 else "rgba")
     raise UprightError(
         "usage", f"an array of shape {shape} doesn't tell its format", "frame",
-        "give height x width (gray), height x width x 4 (RGBA), or a Frame")
+        "give height x width (gray), height x width x 3 (RGB) or 4 (RGBA), or a Frame")
 
 
 #: EXIF orientations by the signs of a display matrix: those of a, b, c and d.

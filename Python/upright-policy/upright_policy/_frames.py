@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 import math
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar
 
 from ._error import UprightError
-from ._frame import Borrowed, CFrame, Frame, is_av, source_of, target_of
+from ._frame import Borrowed, CFrame, Frame, is_av, is_tensor, rational, source_of, target_of
 from ._library import Event, Handle, encoded_events, encoded_options, encoded_policy
 from ._pixels import FULL_RANGE, NAMES, geometry_of
 from ._policy import LIBRARY, ORIENTATIONS
@@ -18,8 +20,12 @@ from ._policy import LIBRARY, ORIENTATIONS
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-#: A PyAV frame, a numpy array, a `memoryview` or a `Frame`.
+#: A PyAV frame, a numpy array, a tensor, a `memoryview` or a `Frame`.
 AnyFrame = TypeVar("AnyFrame")
+
+
+Anchor = Literal[
+    "center", "top", "bottom", "leading", "trailing", "topLeading", "topTrailing", "bottomLeading", "bottomTrailing"]
 
 
 class OrientingOptions(TypedDict, total=False):
@@ -28,28 +34,27 @@ class OrientingOptions(TypedDict, total=False):
     #: What the frames are: "metadata" (default): as the stream says; "sensor", "sensor:90,front,mirror": as a
     #: camera's sensor has them; or "upright".
     frames: str
-    #: "gravity" or "interface".
-    reference: str
+    reference: Literal["gravity", "interface"]
     #: "follow", "portrait", "landscape", "initial" or "frame" (each upright frame's own size). By default, `Frames`
     #: without a size here or in the policy has "frame", unless the frames are a sensor's; else it is "follow".
-    canvas: str
+    canvas: Literal["follow", "portrait", "landscape", "initial", "frame"]
     #: Such as "720x1280", or a preset such as "720p".
     size: str
-    #: "fit" (default), "fill" or "stretch".
-    fit: str
-    #: "center" (default), "top", "bottomLeading", ...
-    anchor: str
+    #: "fit" by default.
+    fit: Literal["fit", "fill", "stretch"]
+    #: "center" by default.
+    anchor: Anchor
     #: "RRGGBB".
     background: str
-    #: "android" (default) or "iio".
-    gravity: str
+    #: "android" by default.
+    gravity: Literal["android", "iio"]
 
 
 class FrameOptions(OrientingOptions, total=False):
     """The options of `Frames`."""
 
-    #: "bicubic" (default), "bilinear", "lanczos" or "area".
-    filter: str
+    #: "bicubic" by default.
+    filter: Literal["bicubic", "bilinear", "lanczos", "area"]
 
 
 class CLayout(ctypes.Structure):
@@ -70,6 +75,8 @@ class CLayout(ctypes.Structure):
         ("source_rect", ctypes.c_int32 * 4),
         ("target_rect", ctypes.c_int32 * 4),
         ("transform", ctypes.c_double * 6),
+        ("is_identity", ctypes.c_int32),
+        ("reserved", ctypes.c_int32),
     ]
 
 
@@ -101,6 +108,8 @@ class Layout:
     #: Maps a position in the stored frame to one in the upright frame: x' = a x + c y + tx, y' = b x + d y + ty,
     #: in the order a, b, c, d, tx, ty.
     transform: tuple[float, ...]
+    #: Whether the upright frame is the stored one, and a program can use that.
+    is_identity: bool
 
 
 class Turned(Generic[AnyFrame]):
@@ -136,6 +145,7 @@ _event = LIBRARY.function("upright_frames_events", ctypes.c_void_p, ctypes.c_cha
 _new = LIBRARY.function("upright_frames_new", ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p))
 _layout = LIBRARY.function(
     "upright_frames_layout", ctypes.c_void_p, ctypes.POINTER(CFrame), ctypes.POINTER(CLayout))
+_peek = LIBRARY.function("upright_frames_peek", ctypes.c_void_p, ctypes.POINTER(CFrame), ctypes.POINTER(CLayout))
 _draw = LIBRARY.function("upright_frames_draw", ctypes.c_void_p, ctypes.POINTER(CFrame), ctypes.POINTER(CFrame))
 _decisions = LIBRARY.text_function("upright_frames_decisions", ctypes.c_void_p)
 
@@ -149,16 +159,33 @@ class Frames(Handle):
 
     _free = staticmethod(LIBRARY.free("upright_frames_free"))
 
-    def __init__(self, policy: str | Mapping[str, Any] = "phone", **options: Unpack[FrameOptions]) -> None:
-        """Makes an adapter.
+    def __init__(
+        self, policy: str | Mapping[str, Any] = "phone", *, sample_aspect_ratio: Fraction | int | None = None,
+        **options: Unpack[FrameOptions],
+    ) -> None:
+        """Makes an adapter. Without a canvas and a size, each frame is turned by its own signal, and has its own size.
 
         Args:
             policy: The name of a built-in policy, or a policy document: a dictionary, or JSON.
+            sample_aspect_ratio: The width of a pixel over its height, of frames that don't say it. Frames of PyAV don't:
+                give `stream.sample_aspect_ratio`. `None` for square pixels.
+            frames: What the frames are: "metadata" (default): as the stream says; "sensor", "sensor:90,front,mirror": as
+                a camera's sensor has them; or "upright".
+            reference: What a device's orientation is relative to: "gravity" or "interface".
+            canvas: "follow", "portrait", "landscape", "initial" or "frame".
+            size: Such as "720x1280", or a preset such as "720p".
+            fit: "fit" (default), "fill" or "stretch".
+            anchor: Where a frame is that doesn't fill its canvas: "center" (default), "top", "bottomLeading", ...
+            background: The colour around it, "RRGGBB".
+            filter: "bicubic" (default), "bilinear", "lanczos" or "area".
+            gravity: How readings of gravity are classified: "android" (default) or "iio".
 
         Raises:
             UprightError: "usage" for an option, "badData" for the policy.
         """
         super().__init__()
+        self._ratio = None if sample_aspect_ratio is None else rational(
+            Fraction(sample_aspect_ratio), "sample_aspect_ratio")
         self._alone = _Alone()
         self._c = CLayout(ctypes.sizeof(CLayout))
         # Whether a format has changed with a frame that wasn't drawn.
@@ -190,7 +217,15 @@ class Frames(Handle):
                 left out, and the call can be repeated. "unavailable" if the frame can't be rescaled as it must be.
         """
         with self._alone:
-            return self._ask(source_of(frame).at(time))
+            return self._ask(source_of(frame).at(time, self._ratio))
+
+    def peek(self, frame: Any, *, time: float | None = None) -> Layout:
+        """Tells what a frame would become, as far as the events that took effect tell, and changes nothing: for a
+        program that has to name a format before the first frame. As `layout`."""
+        with self._alone:
+            c = CLayout(ctypes.sizeof(CLayout))
+            _peek(self._handle, source_of(frame).at(time, self._ratio), c)
+            return _layout_of(c)
 
     def draw(self, frame: Any, into: Any) -> None:
         """Draws a frame into another as the last layout says: each sample is written once, and nothing between rows.
@@ -208,8 +243,8 @@ class Frames(Handle):
         """Returns an upright frame: `layout` and `draw` in one call.
 
         Args:
-            frame: A PyAV frame, a numpy array or `memoryview` (height x width is gray, height x width x 4 RGBA), or
-                a `Frame`. It is only read.
+            frame: A PyAV frame; a numpy array, a tensor of torch or another one with DLPack, or a `memoryview` (height x
+                width is gray, height x width x 3 RGB, 4 RGBA); or a `Frame`. It is only read.
             into: The frame to draw into, as for `draw`. Without it there is a new one of the same kind.
             time: The frame's time in seconds, instead of its own.
 
@@ -219,7 +254,7 @@ class Frames(Handle):
         """
         with self._alone:
             source = source_of(frame)
-            layout = self._ask(source.at(time))
+            layout = self._ask(source.at(time, self._ratio))
             self._is_changed = self._is_changed or layout.changed
             result: Any = _made_like(frame, layout) if into is None else into
             self._put(source, target_of(result))
@@ -264,7 +299,7 @@ def _layout_of(c: CLayout) -> Layout:
     return Layout(
         c.changed != 0, NAMES[c.pixels], c.width, c.height, c.chroma, c.turn, ORIENTATIONS[c.app_orientation],
         c.capture_enabled != 0, (c.capture_width, c.capture_height), tuple(c.source_rect), tuple(c.target_rect),
-        tuple(c.transform))
+        tuple(c.transform), c.is_identity != 0)
 
 
 def _made_like(frame: Any, layout: Layout) -> Any:
@@ -278,13 +313,17 @@ def _made_like(frame: Any, layout: Layout) -> Any:
     planes = tuple(_made_plane(first, shape, geometry.bytes) for shape in geometry.shapes)
     return Frame(
         planes, layout.pixels, (layout.width, layout.height), None, frame.pts, frame.time_base, 1, layout.chroma,
-        frame.matrix, frame.full_range)
+        frame.matrix, frame.full_range, Fraction(1))
 
 
 def _made_plane(like: Any, shape: tuple[int, ...], size: int) -> Any:
-    """Makes a plane: an array of numpy if `like` is one, else a view of new memory."""
+    """Makes a plane: a tensor of torch or an array of numpy if `like` is one, else a view of new memory."""
     samples = "H" if size == 2 else "B"
-    if type(like).__module__ == "numpy":
+    if type(like).__module__ == "torch":
+        # Without an import statement: type checkers need not have it.
+        torch: Any = importlib.import_module("torch")
+        return torch.empty(shape, dtype=torch.uint16 if size == 2 else torch.uint8)
+    if type(like).__module__ == "numpy" or is_tensor(like):
         import numpy
 
         return numpy.empty(shape, samples)

@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import ctypes
 import json
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Union
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union
 
 from ._error import UprightError
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 Option = Union[str, int, float, bool, Sequence[str], None]
 #: An event: an object as in an events file, several of them, or text in JSON Lines.
 Event = Union[str, Mapping[str, Any], Iterable[Mapping[str, Any]]]
+
+Element = TypeVar("Element")
 
 ABI_VERSION = 0
 OK, AGAIN, END = 0, 1, 2
@@ -85,13 +88,18 @@ class Library:
 
     def text_function(self, name: str, *types: Any) -> Callable[..., Any]:
         """Returns a function that ends with a `char **` and an `upright_error *`, and returns parsed JSON."""
+        function = self.status_text_function(name, *types)
+        return lambda *arguments: function(*arguments)[1]
+
+    def status_text_function(self, name: str, *types: Any) -> Callable[..., tuple[int, Any]]:
+        """Returns the same, which returns the status too."""
         function = self.function(name, *types, ctypes.POINTER(ctypes.c_char_p))
 
-        def call(*arguments: Any) -> Any:
+        def call(*arguments: Any) -> tuple[int, Any]:
             text = ctypes.c_char_p()
             try:
-                function(*arguments, text)
-                return None if text.value is None else json.loads(text.value)
+                status = function(*arguments, text)
+                return status, None if text.value is None else json.loads(text.value)
             finally:
                 self._free_string(text)
 
@@ -158,6 +166,12 @@ class Handle:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        await asyncio.to_thread(self.close)
+
     def __del__(self) -> None:
         # Attributes are missing if __init__ raised, and functions while the interpreter ends.
         try:
@@ -167,6 +181,42 @@ class Handle:
 
     def __reduce__(self) -> Any:
         raise TypeError(f"a {type(self).__name__} can't be copied or pickled")
+
+
+class Elements(Handle, Generic[Element]):
+    """Elements that are waited for, in a loop of one thread or of a task."""
+
+    _waiting: asyncio.Future[Element | None] | None = None
+
+    def _take(self) -> Element | None:
+        """Waits for the next element; `None` at the end."""
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[Element]:
+        return self
+
+    def __next__(self) -> Element:
+        element = self._take()
+        if element is None:
+            raise StopIteration
+        return element
+
+    def __aiter__(self) -> AsyncIterator[Element]:
+        return self
+
+    async def __anext__(self) -> Element:
+        if self._waiting is None:
+            self._waiting = asyncio.ensure_future(asyncio.to_thread(self._take))
+        waiting = self._waiting
+        try:
+            # If the task is cancelled, the element is that of the next call.
+            element = await asyncio.shield(waiting)
+        finally:
+            if waiting.done():
+                self._waiting = None
+        if element is None:
+            raise StopAsyncIteration
+        return element
 
 
 def encoded(text: str, what: str) -> bytes:

@@ -73,6 +73,9 @@ FORMATS = {
     "yuv444p12le": Pixels(17, _planar(1, 1), 2),
     "rgb24": Pixels(18, (Plane(1, 1, 3),), 1),
     "gray10le": Pixels(19, (_full,), 2),
+    "bgr24": Pixels(20, (Plane(1, 1, 3),), 1),
+    "gbrp": Pixels(21, _planar(1, 1), 1),
+    "nv21": Pixels(22, _halved, 1),
 }
 NAMES = {pixels.number: name for name, pixels in FORMATS.items()}
 
