@@ -13,6 +13,13 @@ def clips():
     return ROOT / "Samples" / "clips"
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_printed(capfd):
+    """The libraries print nothing, whatever is done with them."""
+    yield
+    assert capfd.readouterr().err == ""
+
+
 @pytest.fixture
 def control_c():
     """Returns a function that sends Ctrl-C after some seconds."""

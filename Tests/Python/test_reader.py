@@ -1,5 +1,6 @@
 """Upright frames out of files, compared with PyAV's."""
 
+import asyncio
 import json
 import os
 import pathlib
@@ -89,6 +90,35 @@ def test_events(clips, kind):
         (90, 160), (90, 160), (160, 90), (160, 90), (90, 160)]
 
 
+LOGGING = """
+import sys
+import upright
+
+def probe():
+    try: upright.probe(sys.argv[1])
+    except upright.UprightError: pass
+
+messages = []
+upright.log(lambda level, line: messages.append((level, line)))
+probe()
+assert messages and all(level in ("error", "warning", "fatal") and line for level, line in messages)
+upright.log(None)
+count = len(messages)
+probe()
+assert len(messages) == count
+try: upright.log(None, "loud")
+except upright.UprightError as error: print(error.code)
+"""
+
+
+def test_messages_come_where_the_program_wants_them(tmp_path):
+    damaged = tmp_path / "damaged.h264"
+    damaged.write_bytes(b"\0\0\1\x65\x88\x84\x21\xa0" * 5000)
+    # In a process of its own: it changes all of it.
+    done = subprocess.run([sys.executable, "-c", LOGGING, damaged], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("usage\n", "")
+
+
 def test_a_part_and_seeking(clips):
     reader = upright.open(clips / "with-sound.mp4", start=1, to=3)
     first = next(reader)
@@ -97,6 +127,32 @@ def test_a_part_and_seeking(clips):
     assert abs(next(reader).time - 2.5) < 0.001
     assert len(list(reader)) == 14 and list(reader) == []
     assert reader.warnings == []
+
+
+def test_in_an_event_loop(clips):
+    async def read():
+        times, beats = [], 0
+
+        async def beat():
+            nonlocal beats
+            while True:
+                await asyncio.sleep(0.001)
+                beats += 1
+
+        beating = asyncio.create_task(beat())
+        async with upright.open(clips / "with-sound.mp4", format="native") as reader:
+            async for frame in reader:
+                times.append(frame.time)
+                if len(times) == 10:
+                    # A task that is cancelled while it waits loses no frame.
+                    waiting = asyncio.create_task(anext(reader))
+                    await asyncio.sleep(0)
+                    waiting.cancel()
+        beating.cancel()
+        return times, beats
+
+    times, beats = asyncio.run(read())
+    assert times == [frame.time for frame in upright.open(clips / "with-sound.mp4", format="native")] and beats > 0
 
 
 def test_errors(clips, tmp_path):

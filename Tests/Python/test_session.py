@@ -1,5 +1,6 @@
 """Packets in, packets out, with PyAV as the encoder before and the decoder after."""
 
+import asyncio
 import threading
 import time
 from fractions import Fraction
@@ -89,6 +90,64 @@ def test_the_frames_are_upright_from_the_packet_with_the_cvo_on():
         sizes.append((frame.width, frame.height))
     assert corners == ["tr"] * 45 + ["tl"] * 15
     assert sizes == [(360, 640)] * 45 + [(640, 360)] * 15
+
+
+SDP = """v=0
+o=- 0 0 IN IP4 127.0.0.1
+s=-
+c=IN IP4 127.0.0.1
+t=0 0
+m=video 5004 RTP/AVP 96
+a=rtpmap:96 H264/90000
+a=fmtp:96 packetization-mode=1
+a=extmap:3 urn:3gpp:video-orientation
+"""
+
+
+def rtp(packets, cvo):
+    """Returns RTP packets, each NAL unit in one, with the orientation at the end of each frame."""
+    number = 0
+    for index, packet in enumerate(packets):
+        units = [unit.strip(b"\0") for unit in bytes(packet).split(b"\0\0\1") if unit.strip(b"\0")]
+        for unit in units:
+            is_last = unit is units[-1]
+            header = bytes([0x90 if is_last else 0x80, 96 | is_last << 7])
+            header += number.to_bytes(2, "big") + packet.pts.to_bytes(4, "big") + b"\0\0\0\7"
+            yield header + (bytes([0xbe, 0xde, 0, 1, 0x30, cvo(index), 0, 0]) if is_last else b"") + unit
+            number += 1
+
+
+def test_rtp():
+    packets = encoded(60)
+
+    async def receive(session):
+        async with session:
+            return [output async for output in session]
+
+    session = PacketSession.rtp(SDP, size="180p")
+
+    def send():
+        for packet in rtp(packets, lambda index: 1 if index < 45 else 0):
+            assert session.send_rtp(packet)
+        session.finish()
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    output = asyncio.run(receive(session))
+    thread.join()
+    assert [change.stream.size for change in output if isinstance(change, FormatChange)] == [(180, 320), (320, 180)]
+    assert sum(isinstance(element, Packet) for element in output) == 60
+    with pytest.raises(UprightError) as raised:
+        PacketSession(Stream("h264", CLOCK)).send_rtp(b"")
+    assert raised.value.code == "invalid"
+    with pytest.raises(UprightError):
+        PacketSession.rtp("no description")
+
+
+def test_audio_that_was_not_described_is_refused():
+    with PacketSession(Stream("h264", CLOCK)) as session, pytest.raises(UprightError) as raised:
+        session.send(Packet(b"1234", 0, Fraction(1, 48000), track="audio"))
+    assert raised.value.code == "usage"
 
 
 def test_packets_of_pyav_and_events(clips):

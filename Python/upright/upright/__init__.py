@@ -9,10 +9,12 @@ The policy and frames in memory are those of the package `upright_policy`, which
 from upright_policy import (
     Event, Format, Frame, FrameOptions, Frames, Layout, Option, Policy, Turned, UprightError, __version__, explain)
 
-from ._options import ReaderOptions, SessionOptions, TranscodeOptions
+from ._live import LiveSession
+from ._log import log
+from ._options import LiveOptions, ReaderOptions, SessionOptions, TagOptions, TranscodeOptions
 from ._reader import Reader, ReadFrame, open
 from ._session import Decision, FormatChange, Output, Packet, PacketSession, Refused, Stream
-from ._transcode import Transcode, Update, probe, transcode, transcode_async
+from ._transcode import Transcode, Update, probe, tag, transcode, transcode_async
 
 __all__ = [
     "Decision",
@@ -23,6 +25,8 @@ __all__ = [
     "FrameOptions",
     "Frames",
     "Layout",
+    "LiveOptions",
+    "LiveSession",
     "Option",
     "Output",
     "Packet",
@@ -34,6 +38,7 @@ __all__ = [
     "Refused",
     "SessionOptions",
     "Stream",
+    "TagOptions",
     "Transcode",
     "TranscodeOptions",
     "Turned",
@@ -41,8 +46,10 @@ __all__ = [
     "UprightError",
     "__version__",
     "explain",
+    "log",
     "open",
     "probe",
+    "tag",
     "transcode",
     "transcode_async",
 ]

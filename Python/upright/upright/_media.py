@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 from upright_policy import __version__ as _policy_version
-from upright_policy._library import Library
+from upright_policy._library import AGAIN, Library
 
 #: The Debian packages that have the libraries, by the number of FFmpeg's libavformat.
 _PACKAGES = {
@@ -32,3 +35,16 @@ def _load() -> Library:
 
 
 LIBRARY = _load()
+
+#: The longest time in C, in seconds: signals, such as that of Ctrl-C, are handled between two calls.
+_SLICE = 0.2
+
+
+def waited(call: Callable[[float], int], timeout: float | None) -> int:
+    """Repeats a call that waits for some seconds, until it isn't "again" or the timeout has passed."""
+    end = float("inf") if timeout is None else time.monotonic() + timeout
+    while True:
+        left = end - time.monotonic()
+        status = call(min(max(left, 0), _SLICE))
+        if status != AGAIN or left <= _SLICE:
+            return status

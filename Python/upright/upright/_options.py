@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypedDict
+from typing import Literal, TypedDict
 
-from upright_policy._frames import OrientingOptions
+from upright_policy._frames import Anchor, OrientingOptions
+
+#: `dual` is of transcodes alone.
+Canvas = Literal["auto", "follow", "portrait", "landscape", "initial", "majority"]
 
 
 class SessionOptions(OrientingOptions, total=False):
     """The options of `PacketSession`."""
 
-    #: "h264" (default), "hevc", "vp9" or "av1".
-    codec: str
+    #: "h264" by default.
+    codec: Literal["h264", "hevc", "vp9", "av1"]
     #: Constant quality; or the bit rate, such as "1500k".
     crf: float
     bitrate: str
@@ -31,14 +34,14 @@ class ReaderOptions(TypedDict, total=False):
 
     frames: str
     #: Without it, each frame has its own size.
-    canvas: str
+    canvas: Canvas
     size: str
-    reference: str
-    fit: str
-    anchor: str
+    reference: Literal["gravity", "interface"]
+    fit: Literal["fit", "fill", "stretch"]
+    anchor: Anchor
     focus_ease: float
     background: str
-    gravity: str
+    gravity: Literal["android", "iio"]
     overlay: Sequence[str]
     slate: str
     level: bool
@@ -58,12 +61,12 @@ class TranscodeOptions(TypedDict, total=False):
     """The options of `Transcode` and `transcode`: `upright help transcode` explains them."""
 
     frames: str
-    canvas: str
-    reference: str
-    fit: str
-    anchor: str
+    canvas: Canvas | Literal["dual"]
+    reference: Literal["gravity", "interface"]
+    fit: Literal["fit", "fill", "stretch"]
+    anchor: Anchor
     background: str
-    gravity: str
+    gravity: Literal["android", "iio"]
     #: A still image that is shown while the camera isn't sent.
     slate: str
     #: Still images over the frames, such as "logo.png@topTrailing:24".
@@ -99,5 +102,43 @@ class TranscodeOptions(TypedDict, total=False):
     #: Whether an existing output may be replaced.
     overwrite: bool
     #: The containers, where the names don't tell.
+    input_format: str
+    format: str
+
+
+class LiveOptions(TypedDict, total=False):
+    """The options of `LiveSession`: `upright help relay` explains them."""
+
+    frames: str
+    canvas: Canvas | Literal["dual"]
+    size: str
+    reference: Literal["gravity", "interface"]
+    fit: Literal["fit", "fill", "stretch"]
+    anchor: Anchor
+    background: str
+    gravity: Literal["android", "iio"]
+    slate: str
+    overlay: Sequence[str]
+    codec: Literal["h264", "hevc", "vp9", "av1"]
+    crf: float
+    bitrate: str
+    speed: str
+    #: The length of segments of HLS, in seconds.
+    segment: float
+    #: The session ends after this time without input, in seconds; 60 by default.
+    input_timeout: float
+
+
+class TagOptions(TypedDict, total=False):
+    """The options of `tag`: `upright help tag` explains them."""
+
+    #: Whether SEI messages are written to H.264 and HEVC frames too.
+    sei: bool
+    strict: bool
+    overwrite: bool
+    keep_time: bool
+    force: bool
+    #: A file that takes the old bytes.
+    record: str
     input_format: str
     format: str

@@ -6,13 +6,13 @@ import builtins
 import ctypes
 import importlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from upright_policy import Event, UprightError
 from upright_policy._frame import CFrame
-from upright_policy._library import END, Handle, encoded_options
+from upright_policy._library import END, Elements, encoded_options
 from upright_policy._pixels import NAMES, Geometry, geometry_of
 from upright_policy._policy import ORIENTATIONS
 
@@ -174,8 +174,8 @@ class ReadFrame:
         return f"ReadFrame({self.width}x{self.height}, {self.pixels}, pts={self.pts}, turn={self.turn})"
 
 
-class Reader(Handle):
-    """Reads the frames of a file, upright, a few ahead on threads of its own. See `open`."""
+class Reader(Elements[ReadFrame]):
+    """Reads the frames of a file, upright, a few ahead on threads of its own, for `for` and `async for`. See `open`."""
 
     _free = staticmethod(LIBRARY.free("upright_reader_free"))
 
@@ -192,13 +192,8 @@ class Reader(Handle):
         given = {**options, "pixels": _PIXELS[format], "policy": _document(policy), "events": _events(events)}
         _new(_encoded_name(input, "input"), encoded_options(given), self._pointer)
 
-    def __iter__(self) -> Iterator[ReadFrame]:
-        return self
-
-    def __next__(self) -> ReadFrame:
-        if _next(self._handle, self._c) == END:
-            raise StopIteration
-        return ReadFrame(self._c, self._format)
+    def _take(self) -> ReadFrame | None:
+        return None if _next(self._handle, self._c) == END else ReadFrame(self._c, self._format)
 
     def seek(self, seconds: float) -> None:
         """Goes to another time: the next frame is the one that is shown at `seconds` from the first frame."""
@@ -219,7 +214,7 @@ def open(
 
         for frame in upright.open("take.mov"): ...
 
-    Each frame has its own size, or that of a `canvas` and a `size`. Nothing is opened yet: what is wrong with the input
+    `async for` waits without blocking the event loop. Each frame has its own size, or that of a `canvas` and a `size`. Nothing is opened yet: what is wrong with the input
     is raised with the first frame. The reader is a context manager too, and ends with its last reference.
 
     Args:
@@ -227,6 +222,7 @@ def open(
         format: "rgb24", "chw-float" (3 x height x width, 0 to 1), "nv12", "yuv420p", or "native": the input's.
         policy: The name of a built-in policy, or a policy document: a dictionary, or JSON.
         events: Events in seconds from the first frame: dictionaries, text in JSON Lines, or the path of a file of it.
+        frames, canvas, size, fit, anchor, start, to, strict, ...: The options of `ReaderOptions`.
 
     Raises:
         UprightError: "usage" for options that are invalid or contradict each other, "badData" for the policy or an

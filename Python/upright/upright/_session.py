@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, Union
@@ -13,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 from upright_policy import Event, UprightError
 from upright_policy._frame import CRational, address_of, rational
 from upright_policy._library import (
-    AGAIN, END, Handle, encoded, encoded_events, encoded_options, encoded_policy)
+    AGAIN, END, Elements, Handle, encoded, encoded_events, encoded_options, encoded_policy)
 
-from ._media import LIBRARY
+from ._media import LIBRARY, waited
 from ._options import SessionOptions
 
 if TYPE_CHECKING:
@@ -143,19 +142,22 @@ Output = Union[FormatChange, Packet, Decision, Refused]
 _new = LIBRARY.function(
     "upright_session_new", ctypes.POINTER(CStream), ctypes.POINTER(CStream), ctypes.c_char_p, ctypes.c_char_p,
     ctypes.POINTER(ctypes.c_void_p))
+_new_rtp = LIBRARY.function(
+    "upright_session_new_rtp", ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p))
 _events = LIBRARY.function("upright_session_events", ctypes.c_void_p, ctypes.c_char_p)
 _send = LIBRARY.function("upright_session_send", ctypes.c_void_p, ctypes.POINTER(CPacket), ctypes.c_double)
+_send_rtp = LIBRARY.function(
+    "upright_session_send_rtp", ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_double)
 _receive = LIBRARY.function("upright_session_receive", ctypes.c_void_p, ctypes.c_double, ctypes.POINTER(COutput))
+_event_fd = LIBRARY.function("upright_session_event_fd", ctypes.c_void_p, ctypes.POINTER(ctypes.c_int32))
+_counters = LIBRARY.text_function("upright_session_counters", ctypes.c_void_p)
 _request_keyframe = LIBRARY.function("upright_session_request_keyframe", ctypes.c_void_p)
 _finish = LIBRARY.function("upright_session_finish", ctypes.c_void_p)
 _cancel = LIBRARY.function("upright_session_cancel", ctypes.c_void_p)
 
-#: The longest time in C, in seconds: signals, such as that of Ctrl-C, are handled between two calls.
-_SLICE = 0.2
 
-
-class PacketSession(Handle):
-    """Decodes, turns and encodes on threads of its own. All queues are bounded.
+class PacketSession(Elements[Output]):
+    """Decodes, turns and encodes on threads of its own. All queues are bounded. `for` and `async for` receive.
 
     One thread sends while another receives, or one thread does both by turns with a timeout of 0. The other methods
     are called from any thread.
@@ -182,6 +184,26 @@ class PacketSession(Handle):
             _c_stream(video, "video"), None if audio is None else _c_stream(audio, "audio"), encoded_policy(policy),
             encoded_options(options), self._pointer)
 
+    @classmethod
+    def rtp(
+        cls, sdp: str, *, policy: str | Mapping[str, Any] = "phone", **options: Unpack[SessionOptions],
+    ) -> PacketSession:
+        """Starts a session whose input is RTP packets: H.264, VP8 or VP9 with CVO, and Opus or G.711. Send them by
+        `send_rtp`. Output begins with the first keyframe; video has ticks of 1/90000 s.
+
+        Args:
+            sdp: The session description: codecs, payload types, and which header extension is CVO.
+            policy: The name of a built-in policy, or a policy document: a dictionary, or JSON.
+
+        Raises:
+            UprightError: "usage" for an option, "badData" for the policy or the description, "unavailable" if a codec
+                isn't there.
+        """
+        session = cls.__new__(cls)
+        Handle.__init__(session)
+        _new_rtp(encoded(sdp, "sdp"), encoded_policy(policy), encoded_options(options), session._pointer)
+        return session
+
     def event(self, event: Event) -> None:
         """Posts an event, several, or text in JSON Lines. "at" is a time of the packets, in seconds."""
         _events(self._handle, encoded_events(event))
@@ -200,9 +222,25 @@ class PacketSession(Handle):
             UprightError: What ended the session; "invalid" after `finish`.
         """
         c, view = _c_packet(packet)
-        status = self._wait(lambda seconds: _send(self._handle, c, seconds), timeout)
+        status = waited(lambda seconds: _send(self._handle, c, seconds), timeout)
         del view  # The memory was in use until here.
         return status != AGAIN
+
+    def send_rtp(self, packet: Any, timeout: float | None = None) -> bool:
+        """Sends an RTP packet of either track, in the order of arrival, and copies it. For a session of `rtp`.
+
+        Args:
+            packet: An object with the buffer protocol.
+            timeout: How long to wait while the session is behind, in seconds; `None`: as long as it takes.
+
+        Returns:
+            `False` if there was no room within the timeout: the packet is lost if it isn't sent again.
+        """
+        view = memoryview(packet)
+        if not view.c_contiguous:
+            raise UprightError("usage", "the bytes are not adjacent", "packet", "give a copy of them")
+        address = address_of(view) if view.nbytes else None
+        return waited(lambda seconds: _send_rtp(self._handle, address, view.nbytes, seconds), timeout) != AGAIN
 
     def receive(self, timeout: float | None = None) -> Output | None:
         """Returns the next element of the output; `None` at its end.
@@ -215,15 +253,27 @@ class PacketSession(Handle):
             TimeoutError: Nothing came within the timeout.
         """
         c = COutput(ctypes.sizeof(COutput))
-        status = self._wait(lambda seconds: _receive(self._handle, seconds, c), timeout)
+        status = waited(lambda seconds: _receive(self._handle, seconds, c), timeout)
         if status == AGAIN:
             raise TimeoutError("there is no output yet")
         return None if status == END else _output(c)
 
-    def __iter__(self) -> Iterator[Output]:
-        """Receives until the end."""
-        while (output := self.receive()) is not None:
-            yield output
+    def _take(self) -> Output | None:
+        return self.receive()
+
+    def fileno(self) -> int:
+        """Returns a descriptor that becomes readable when there may be space for a packet again, or output, and at the
+        end: for `select` and `loop.add_reader`. Read it (8 bytes), then send and receive with a timeout of 0."""
+        descriptor = ctypes.c_int32()
+        _event_fd(self._handle, descriptor)
+        return descriptor.value
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """What has gone through the session: framesIn, framesOut, keyframes, audioPackets, bytesOut, formats,
+        refusedEvents."""
+        found: dict[str, int] = _counters(self._handle)
+        return found
 
     def request_keyframe(self) -> None:
         """Makes the next frame a keyframe."""
@@ -236,15 +286,6 @@ class PacketSession(Handle):
     def cancel(self) -> None:
         """Ends the session within one frame. What waits raises "cancelled"."""
         _cancel(self._handle)
-
-    @staticmethod
-    def _wait(call: Callable[[float], int], timeout: float | None) -> int:
-        end = float("inf") if timeout is None else time.monotonic() + timeout
-        while True:
-            left = end - time.monotonic()
-            status = call(min(max(left, 0), _SLICE))
-            if status != AGAIN or left <= _SLICE:
-                return status
 
 
 def _c_stream(stream: Stream, what: str) -> CStream:

@@ -18,7 +18,7 @@ from upright_policy import Event, UprightError
 from upright_policy._library import Handle, encoded, encoded_events, encoded_options, encoded_policy
 
 from ._media import LIBRARY
-from ._options import TranscodeOptions
+from ._options import TagOptions, TranscodeOptions
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -69,6 +69,8 @@ _run = LIBRARY.text_function("upright_transcode_run", ctypes.c_void_p, _Callback
 _plan = LIBRARY.text_function("upright_transcode_plan", ctypes.c_void_p)
 _stop = LIBRARY.function("upright_transcode_stop", ctypes.c_void_p)
 _cancel = LIBRARY.function("upright_transcode_cancel", ctypes.c_void_p)
+_tag = LIBRARY.text_function(
+    "upright_tag", ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int32, ctypes.c_char_p)
 _probe = LIBRARY.text_function("upright_probe", ctypes.c_char_p)
 
 
@@ -219,6 +221,21 @@ async def transcode_async(
     """Transcodes a file while the event loop goes on. See `Transcode` and `Transcode.run_async`."""
     with Transcode(input, output, policy=policy, events=events, **options) as transcode:
         return await transcode.run_async(on_update)
+
+
+def tag(input: Name, output: Name | None = None, *, orientation: int, **options: Unpack[TagOptions]) -> dict[str, Any]:
+    """Sets the orientation of a file's frames without decoding them, as `upright tag`, and returns the report.
+
+    Args:
+        input: A path or URL.
+        output: A path; `None` changes the input itself.
+        orientation: What turns the stored frames upright, as in EXIF: 1 (nothing) to 8.
+        sei, strict, overwrite, keep_time, force, record, ...: The options of `TagOptions`.
+    """
+    report: dict[str, Any] = _tag(
+        _encoded_name(input, "input"), None if output is None else _encoded_name(output, "output"), orientation,
+        encoded_options(options))
+    return report
 
 
 def probe(input: Name) -> dict[str, Any]:
