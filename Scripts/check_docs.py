@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Fails if an article in docs shows Swift that isn't in a sample, or if a link of a document leads nowhere. Swift is compared
-line by line: indentation and comments may differ."""
+"""Fails if an article in docs shows Swift that isn't in a sample, if a program of docs/short.md isn't one of Samples, or if a
+link of a document leads nowhere. Swift is compared line by line: indentation and comments may differ."""
 
 import pathlib
 import re
@@ -20,6 +20,13 @@ def unknown_lines():
             for line in block.splitlines():
                 if line.strip() and line.strip() not in lines:
                     yield f"{path.relative_to(ROOT)}: no sample has this line: {line.strip()}"
+
+
+def unknown_programs():
+    programs = {path.read_text() for folder in ("short", "frames-out", "make-hls") for path in ROOT.glob(f"Samples/{folder}/*")}
+    for block in re.findall(r"^```\w+\n(.*?)^```", (ROOT / "docs/short.md").read_text(), re.S | re.M):
+        if block not in programs:
+            yield f"docs/short.md: no sample is this program: {block.splitlines()[0]}"
 
 
 def anchors(path):
@@ -42,7 +49,7 @@ def broken_links():
 
 
 def main():
-    found = [*unknown_lines(), *broken_links()]
+    found = [*unknown_lines(), *unknown_programs(), *broken_links()]
     print("".join(f"{line}\n" for line in found), end="")
     sys.exit(1 if found else 0)
 

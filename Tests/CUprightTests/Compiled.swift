@@ -15,8 +15,10 @@ enum Compiled {
   {
     let file = URL(fileURLWithPath: source, relativeTo: Fixtures.packageRoot)
     let program = scratch.path(file.deletingPathExtension().lastPathComponent)
-    try ExternalTool("cc").run(
-      ["-std=c11", "-D_GNU_SOURCE", "-g", "-Wall", "-Wextra", "-Werror", "-pedantic"] + flags
+    let isC = file.pathExtension == "c"
+    try ExternalTool(isC ? "cc" : "c++").run(
+      [isC ? "-std=c11" : "-std=c++17", "-g", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+        + (isC ? ["-D_GNU_SOURCE"] : ["-Wno-missing-field-initializers"]) + flags
         + [
           "-I\(self.library)", file.path, "-o", program, "-L\(self.library)",
           "-l\(library.rawValue)",

@@ -12,6 +12,7 @@ from conftest import ROOT
 from test_session import corner, white
 
 SAMPLES = ROOT / "Samples" / "python"
+SHORT = ROOT / "Samples" / "short"
 
 
 def sample(name, *arguments):
@@ -42,6 +43,35 @@ def test_transcode(clips, tmp_path):
     output = str(tmp_path / "out.mp4")
     lines = sample("transcode", clips / "turning-sensor.mp4", clips / "turning-sensor.jsonl", output)
     assert lines == [f"300 frames in {output}"]
+
+
+def short(name, *arguments, **options):
+    result = subprocess.run(
+        [sys.executable, SHORT / f"{name}.py", *arguments], capture_output=True, text=True, timeout=120, **options)
+    assert (result.returncode, result.stderr) == (0, "")
+    return result.stdout.splitlines()
+
+
+def test_short_brightness(clips):
+    lines = short("brightness", clips / "display-matrix.mp4")
+    assert len(lines) == 2 and lines[0].startswith("0.00 s: ")
+
+
+def test_short_camera():
+    assert short("camera") == ["frame 0: 720x1280", "frame 30: 1280x720"]
+
+
+def test_short_dataset(clips):
+    pytest.importorskip("torch")
+    lines = short("dataset", clips / "display-matrix.mp4", clips / "with-sound.mp4")
+    assert len(lines) == 7 and lines.count("(32, 3, 160, 90)") == 5
+
+
+def test_short_relay(clips, tmp_path):
+    lines = short(
+        "relay", clips / "display-matrix.mp4", f"{tmp_path}/live/", input='{"at": 1, "device": "landscapeLeft"}\n')
+    assert lines == ["360x640", "640x360"]
+    assert (tmp_path / "live" / "index.m3u8").exists()
 
 
 class Camera(VideoStreamTrack):
