@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the samples in a package of their own that depends on this one, as an embedder does: beside Foundation
-# and SwiftNIO. Those of the policy and of frames in
+# and SwiftNIO, and with targets whose names a library of media may be tempted to use. Those of the policy and of frames in
 # memory are built as on a machine without FFmpeg.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,6 +16,12 @@ for sample in "${samples[@]}"; do
   { printf 'import Foundation\nimport NIOCore\n'; cat "Samples/$sample/main.swift"; } \
     >"$app/Sources/$sample/main.swift"
 done
+targets=
+for name in CFFmpeg CZlib CMalloc Orientation RTP Signals Media; do
+  mkdir "$app/Sources/$name"
+  echo "public let name = \"$name\"" >"$app/Sources/$name/$name.swift"
+  targets+="\"$name\", "
+done
 cat >"$app/Package.swift" <<SWIFT
 // swift-tools-version: 6.2
 import PackageDescription
@@ -30,7 +36,7 @@ let package = Package(
   targets: [
     .executableTarget(
       name: "policy-only",
-      dependencies: [.product(name: "UprightPolicy", package: "upright"), nio]),
+      dependencies: [${targets}.product(name: "UprightPolicy", package: "upright"), nio]),
     .executableTarget(
       name: "frames-in-out",
       dependencies: [.product(name: "UprightFrames", package: "upright"), nio]),
@@ -42,7 +48,7 @@ let package = Package(
       name: "live-hls", dependencies: [.product(name: "Upright", package: "upright"), nio]),
     .executableTarget(
       name: "frames-out", dependencies: [.product(name: "Upright", package: "upright"), nio]),
-  ],
+  ] + [${targets%, }].map { .target(name: $0) },
   swiftLanguageModes: [.v6]
 )
 SWIFT
