@@ -367,6 +367,18 @@ struct ReaderTests {
     #expect(try await Self.noThreads())
   }
 
+  @Test("A loop throws errors of one type: their code is seen without a cast")
+  func typedErrors() async throws {
+    func code(_ path: String) async -> UprightError.Code? {
+      do {
+        for try await _ in try UprightReader(path) {}
+        return nil
+      } catch { return error.code }
+    }
+    #expect(await code("/nonexistent.mp4") == .noInput)
+    #expect(await code(Samples.displayMatrix) == nil)
+  }
+
   @Test("Two readers at once have the frames of one", .timeLimit(.minutes(1)))
   func two() async throws {
     async let one = Self.times(Samples.withAudio)
