@@ -186,6 +186,15 @@ public final class CommandLineProgram {
     return names.compactMap { pid_t($0) }.filter { Self.isRunning($0, parent: process) }
   }
 
+  /// Sends a signal to the process and to those that it has started.
+  public func sendToAll(_ signal: CInt) {
+    send(signal)
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    for child in names.compactMap(pid_t.init) where Self.isRunning(child, parent: process) {
+      kill(child, signal)
+    }
+  }
+
   /// Whether a process runs, and is a child of `parent` if one is given.
   public static func isRunning(_ process: pid_t, parent: pid_t? = nil) -> Bool {
     // The name, in parentheses, may have spaces. The state and the parent follow it (`stat` in proc(5)).

@@ -23,9 +23,9 @@ struct FreezeTests {
     func counters() async throws -> JSON { try await service.session("one")["counters"] }
     #expect(try await waitUntil { try await counters()["framesIn"].int ?? 0 >= 2 * Self.rate })
     let before = try await counters()["framesIn"].int ?? 0
-    service.send(SIGSTOP)
+    service.sendToAll(SIGSTOP)
     try await Task.sleep(for: .seconds(2))
-    service.send(SIGCONT)
+    service.sendToAll(SIGCONT)
     let wanted = before + 5 * Self.rate
     #expect(try await waitUntil { try await counters()["framesIn"].int ?? 0 >= wanted })
     let after = try await service.session("one")

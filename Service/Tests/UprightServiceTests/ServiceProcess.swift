@@ -68,7 +68,8 @@ final class ServiceProcess: @unchecked Sendable {
     try await ask("GET", "/v1/sessions/\(name)").json
   }
 
-  func send(_ signal: CInt) { program.send(signal) }
+  /// Sends a signal to the service and to the processes of its sessions.
+  func sendToAll(_ signal: CInt) { program.sendToAll(signal) }
 
   /// Sends a signal, waits for the end of the process and returns its outcome.
   func end(_ signal: CInt) async throws -> CommandLineProgram.Outcome {
