@@ -1,6 +1,7 @@
 """Packets in, packets out, with PyAV as the encoder before and the decoder after."""
 
 import asyncio
+import io
 import threading
 import time
 from fractions import Fraction
@@ -8,7 +9,7 @@ from fractions import Fraction
 import av
 import numpy as np
 import pytest
-from upright import Decision, FormatChange, Packet, PacketSession, Refused, Stream, UprightError
+from upright import Decision, FormatChange, MovieSegments, Packet, PacketSession, Refused, Stream, UprightError
 
 CLOCK = Fraction(1, 90000)
 
@@ -142,6 +143,29 @@ def test_rtp():
     assert raised.value.code == "invalid"
     with pytest.raises(UprightError):
         PacketSession.rtp("no description")
+
+
+def test_segments():
+    packets = sent(encoded(60), lambda index: 1 if index < 45 else 0)
+    segments, parts = MovieSegments(CLOCK), []
+    with pytest.raises(UprightError) as raised:
+        segments.append(packets[0])
+    assert raised.value.code == "usage"
+    with PacketSession(Stream("h264", CLOCK), size="180p") as session:
+        for output in run(session, packets):
+            if isinstance(output, FormatChange):
+                if parts:
+                    parts[-1] += segments.cut()
+                parts.append(segments.begin(output.stream))
+            elif isinstance(output, Packet):
+                segments.append(output)
+        assert session.counters["framesOut"] == 60 and session.fileno() > 0
+    parts[-1] += segments.cut()
+    decoded = []
+    for part in parts:
+        with av.open(io.BytesIO(part)) as container:
+            decoded.append([(frame.width, frame.height) for frame in container.decode(video=0)])
+    assert decoded == [[(180, 320)] * 45, [(320, 180)] * 15]
 
 
 def test_audio_that_was_not_described_is_refused():

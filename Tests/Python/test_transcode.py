@@ -191,3 +191,21 @@ def test_an_exception_of_an_async_callback(clip, tmp_path):
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(UprightError):
         asyncio.run(transcode_async("/no/such/file", tmp_path / "out.mp4"))
+
+
+def test_a_tag_changes_the_orientation_alone(clips, tmp_path):
+    output = tmp_path / "tagged.mp4"
+    report = upright.tag(clips / "with-sound.mp4", output, orientation=6)
+    assert report["formats"][0]["turn"] == "right"
+    before, after = (clips / "with-sound.mp4").read_bytes(), output.read_bytes()
+    assert len(before) == len(after) and 0 < sum(a != b for a, b in zip(before, after)) <= 36
+    assert next(upright.open(output)).turn == 6
+    with pytest.raises(UprightError) as raised:
+        upright.tag(clips / "with-sound.mp4", tmp_path / "b.mp4", orientation=9)
+    assert raised.value.code == "usage"
+
+
+def test_the_rules_of_playlists():
+    whole = "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n#EXTINF:2.0,\na.ts\n#EXT-X-ENDLIST\n"
+    assert [entry for entry in upright.check(whole) if entry["level"] == "must"] == []
+    assert any(entry["line"] and entry["clause"] for entry in upright.check(whole.replace("2.0,", "9.5,")))

@@ -13,8 +13,9 @@ from ._live import LiveSession
 from ._log import log
 from ._options import LiveOptions, ReaderOptions, SessionOptions, TagOptions, TranscodeOptions
 from ._reader import Reader, ReadFrame, open
+from ._segments import MovieSegments
 from ._session import Decision, FormatChange, Output, Packet, PacketSession, Refused, Stream
-from ._transcode import Transcode, Update, probe, tag, transcode, transcode_async
+from ._transcode import Transcode, Update, check, probe, tag, transcode, transcode_async
 
 __all__ = [
     "Decision",
@@ -27,6 +28,7 @@ __all__ = [
     "Layout",
     "LiveOptions",
     "LiveSession",
+    "MovieSegments",
     "Option",
     "Output",
     "Packet",
@@ -45,6 +47,7 @@ __all__ = [
     "Update",
     "UprightError",
     "__version__",
+    "check",
     "explain",
     "log",
     "open",

@@ -181,7 +181,7 @@ class PacketSession(Elements[Output]):
         """
         super().__init__()
         _new(
-            _c_stream(video, "video"), None if audio is None else _c_stream(audio, "audio"), encoded_policy(policy),
+            c_stream(video, "video"), None if audio is None else c_stream(audio, "audio"), encoded_policy(policy),
             encoded_options(options), self._pointer)
 
     @classmethod
@@ -221,7 +221,7 @@ class PacketSession(Elements[Output]):
         Raises:
             UprightError: What ended the session; "invalid" after `finish`.
         """
-        c, view = _c_packet(packet)
+        c, view = c_packet(packet)
         status = waited(lambda seconds: _send(self._handle, c, seconds), timeout)
         del view  # The memory was in use until here.
         return status != AGAIN
@@ -288,7 +288,7 @@ class PacketSession(Elements[Output]):
         _cancel(self._handle)
 
 
-def _c_stream(stream: Stream, what: str) -> CStream:
+def c_stream(stream: Stream, what: str) -> CStream:
     width, height = stream.size or (0, 0)
     extradata = ctypes.create_string_buffer(bytes(stream.extradata))
     return CStream(
@@ -297,7 +297,7 @@ def _c_stream(stream: Stream, what: str) -> CStream:
         rational(stream.time_base, f"{what}, time_base"))
 
 
-def _c_packet(packet: Any) -> tuple[CPacket, memoryview]:
+def c_packet(packet: Any) -> tuple[CPacket, memoryview]:
     """Returns a packet for C, and the view that keeps its memory."""
     if isinstance(packet, Packet):
         view = memoryview(packet.data)

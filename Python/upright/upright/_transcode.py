@@ -71,6 +71,7 @@ _stop = LIBRARY.function("upright_transcode_stop", ctypes.c_void_p)
 _cancel = LIBRARY.function("upright_transcode_cancel", ctypes.c_void_p)
 _tag = LIBRARY.text_function(
     "upright_tag", ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int32, ctypes.c_char_p)
+_check = LIBRARY.text_function("upright_check", ctypes.c_char_p)
 _probe = LIBRARY.text_function("upright_probe", ctypes.c_char_p)
 
 
@@ -236,6 +237,13 @@ def tag(input: Name, output: Name | None = None, *, orientation: int, **options:
         _encoded_name(input, "input"), None if output is None else _encoded_name(output, "output"), orientation,
         encoded_options(options))
     return report
+
+
+def check(playlist: str) -> list[dict[str, Any]]:
+    """Lists what of a playlist's text breaks a rule of RFC 8216, as `upright check --json`: "line", "rule", "clause",
+    "level" ("must" or "should") and "detail"."""
+    violations: list[dict[str, Any]] = _check(encoded(playlist, "playlist"))
+    return violations
 
 
 def probe(input: Name) -> dict[str, Any]:
