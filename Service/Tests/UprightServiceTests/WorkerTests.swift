@@ -40,6 +40,7 @@ extension LivePublishing {
       let outputs = "{\"type\": \"hls\"}, {\"type\": \"file\", \"name\": \"take.mp4\"}"
       let address = try await service.session(
         "one", at: port, outputs: outputs, more: ", \"options\": {\"segment\": 1}")
+      #expect(try await waitUntil { !Self.workers().isEmpty })
       let worker = try #require(Self.workers().first)
       let other = try await service.session(
         "other", at: port, more: ", \"options\": {\"segment\": 1}")
