@@ -40,6 +40,11 @@ package struct PresentationMap: Sendable, Hashable {
       Piece(start: start + time, duration: duration, mediaStart: mediaStart, rate: rate)
     }
 
+    /// Returns the piece, played at the normal rate, with another end in the media.
+    func ending(at end: Int64) -> Piece {
+      Piece(start: start, duration: end - mediaStart, mediaStart: mediaStart, rate: rate)
+    }
+
     /// Returns where a time of the media is on the movie's timeline.
     package func place(of media: Int64) -> Int64 {
       isDwell

@@ -37,7 +37,7 @@ package struct PresentedSamples: Sendable {
       shortestRest: cutsPictures ? 0 : times.usualDuration)
     var (runs, count, visited): ([Run], Int, Int) = ([], 0, 0)
     var (first, last): (Int64?, Int64) = (nil, 0)
-    for piece in map.pieces {
+    for piece in Self.pieces(of: map, times) {
       guard let run = rules.run(of: piece, after: runs.last) else { continue }
       visited += run.samples.count
       guard visited <= 4 * times.count + 100_000 else { return nil }
@@ -58,6 +58,20 @@ package struct PresentedSamples: Sendable {
       runs[0] = Run(samples: run.samples, piece: run.piece.moved(by: -shift), continues: false)
     }
     (self.runs, self.count, self.start, end) = (runs, count, first - shift, last - shift)
+  }
+
+  /// Returns the pieces of a map. One that is as long as the whole track hides nothing: FFmpeg from 6 on writes a last
+  /// picture without a duration if the rate varies, so that the list ends where that picture begins.
+  private static func pieces(
+    of map: PresentationMap, _ times: SampleTimes
+  ) -> [PresentationMap.Piece] {
+    guard map.pieces.count == 1, map.hasNormalRate, let piece = map.pieces.first,
+      let first = times.decoding.first, piece.mediaStart <= times.start,
+      piece.duration + map.tolerance >= times.decodingEnd - first
+    else { return map.pieces }
+    let rest = piece.mediaEnd - times.composition[times.latest]
+    guard rest > 0, rest <= map.tolerance else { return map.pieces }
+    return [piece.ending(at: max(piece.mediaEnd, times.end))]
   }
 
   /// Returns when a sample's picture is shown in a run; `nil` if it is hidden.

@@ -123,6 +123,20 @@ struct PresentationTests {
     #expect(presented.end == 600)
   }
 
+  @Test("A list as long as the track hides no last picture, though that has no duration")
+  func lastWithoutDuration() throws {
+    // The picture that is presented last is decoded before the last one, whose duration is 0.
+    let times = SampleTimes(
+      decoding: [0, 600, 955], composition: [0, 955, 600], keys: [0], end: 955)
+    for (edit, last) in [(96, 355), (95, nil), (97, 15)] as [(Int, Int64?)] {
+      let map = try #require(
+        PresentationMap(try Self.track(delay: 0, edits: [[edit, 0]]), mediaEnd: times.end))
+      let presented = try #require(PresentedSamples(map, times))
+      #expect(presented.showing(of: 1, in: presented.runs[0])?.duration == last, "\(edit)")
+      #expect(presented.isPlain == (edit == 96))
+    }
+  }
+
   @Test("Only a constant shift needs no presentation of its own")
   func plain() throws {
     for (edits, isPlain) in [
