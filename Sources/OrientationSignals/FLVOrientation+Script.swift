@@ -1,4 +1,10 @@
-extension FLVOrientation {
+/// The members of FLV's `onMetaData` script data.
+package struct FLVMetadata: Sendable, Hashable {
+  /// The orientation that it has.
+  package private(set) var orientation = FLVOrientation(orientation: nil, rotation: nil)
+  /// The frame rate that it declares, in frames per second. `nil` if it declares none that is a number.
+  package private(set) var frameRate: Double?
+
   /// Parses the body of a script tag (AMF 0: a name and an object or array of members). Returns
   /// `nil` if it is not `onMetaData` or is damaged before its first member. Truncated members are
   /// ignored.
@@ -7,15 +13,23 @@ extension FLVOrientation {
     guard let name = reader.value(), name == .text("onMetaData") || name == .text("@setDataFrame")
     else { return nil }
     if name == .text("@setDataFrame"), reader.value() != .text("onMetaData") { return nil }
-    self.init(orientation: nil, rotation: nil)
     guard reader.beginMembers() else { return nil }
     while let key = reader.key(), let value = reader.value() {
       switch key {
-      case "orientation": orientation = value
-      case "rotation": rotation = value
+      case "orientation": orientation.orientation = value
+      case "rotation": orientation.rotation = value
+      case "framerate": frameRate = value.number
       default: break
       }
     }
+  }
+}
+
+extension FLVOrientation {
+  /// Parses the body of a script tag. Returns `nil` if it is not `onMetaData`.
+  package init?(script body: [UInt8]) {
+    guard let metadata = FLVMetadata(script: body) else { return nil }
+    self = metadata.orientation
   }
 }
 
@@ -52,20 +66,12 @@ package struct FLVOpening: Sendable, Hashable {
         } else if time == 0 {
           later.append(Rewrite(frames: frames, said: said))
         }
-      case 9 where Self.isFrame(file[body]): frames += 1
+      case 9 where FLVTrackTag.parts(of: .video, Array(file[body])).contains(where: \.isFrame):
+        frames += 1
       default: continue
       }
     }
     if frames == 0 { return nil }
-  }
-
-  /// Returns whether a video tag contains a frame: it is not a command, and not the start or the end of a
-  /// sequence. The tag may be one of enhanced RTMP, whose head has the highest bit set.
-  private static func isFrame(_ body: ArraySlice<UInt8>) -> Bool {
-    guard let head = body.first, head >> 4 & 7 != 5 else { return false }
-    // Enhanced RTMP v1, ExVideoTagHeader: coded frames, with and without a composition time.
-    if head & 0x80 != 0 { return [1, 3].contains(head & 15) }
-    return ![7, 12].contains(head & 15) || body.dropFirst().first == 1
   }
 }
 
