@@ -1,4 +1,5 @@
 #if DEBUG
+import UprightMediaIO
 import UprightOrientation
 
 @testable import UprightSignals
@@ -171,6 +172,20 @@ extension FuzzTarget {
         try expect((0..<360).contains(turn.clockwiseDegrees), "a rotation of \(turn)")
       }
     }
+    for kind in [FLVTrackTag.Kind.audio, .video] {
+      for part in FLVTrackTag.parts(of: kind, bytes) {
+        try expect(part.body.upperBound <= bytes.count, "\(part.body)")
+      }
+    }
+    let pipe = BytePipe(capacity: .max)
+    _ = pipe.write(bytes)
+    pipe.end()
+    do {
+      let source = try FLVSource(pipe, interrupt: Interrupt())
+      while let packet = try source.read() {
+        try expect(source.stream(packet.streamIndex) != nil, "stream \(packet.streamIndex)")
+      }
+    } catch let error as UprightError where error.code == .badData {}
   }
 }
 #endif

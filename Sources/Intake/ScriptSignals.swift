@@ -22,15 +22,20 @@ struct ScriptSignals {
   private static let longestOpening = 8 << 20
 
   /// Returns `nil` if the container is not FLV.
-  init?(_ demuxer: Demuxer, _ video: StreamInfo) {
-    guard demuxer.isFLV else { return nil }
+  init?(_ source: any PacketSource, _ video: StreamInfo) {
     self.video = video.index
-    let opening = demuxer.bytes()?.read(at: 0, count: Self.longestOpening) ?? demuxer.opening
-    let known = FLVOpening(opening)
-    forgotten = known?.later.reversed() ?? []
-    if let turn = turn(known?.first ?? FLVOrientation(demuxer.container.metadata)) {
-      steps.set(turn, from: .min)
+    let first: FLVOrientation?
+    switch source {
+    case let published as FLVSource: first = published.metadata?.orientation
+    case let demuxer as Demuxer where demuxer.isFLV:
+      let opening =
+        demuxer.bytes()?.read(at: 0, count: Self.longestOpening) ?? demuxer.opening
+      let known = FLVOpening(opening)
+      forgotten = known?.later.reversed() ?? []
+      first = known?.first ?? FLVOrientation(demuxer.container.metadata)
+    default: return nil
     }
+    if let turn = first.flatMap({ turn($0) }) { steps.set(turn, from: .min) }
   }
 
   /// Reads a packet of any stream, in file order.

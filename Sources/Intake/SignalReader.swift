@@ -28,10 +28,8 @@ package struct SignalReader {
     messages = codec.map {
       DisplayOrientationTracker(codec: $0, configuration: video.parameters.extradata)
     }
-    if let demuxer = source as? Demuxer {
-      timed = try TimedSignals(demuxer, video)
-      script = ScriptSignals(demuxer, video)
-    }
+    if let demuxer = source as? Demuxer { timed = try TimedSignals(demuxer, video) }
+    script = ScriptSignals(source, video)
   }
 
   private static func streamSignals(

@@ -116,10 +116,7 @@ final class LiveReader: @unchecked Sendable {
     case .published(let feed):
       guard let pipe = feed.next(interrupt) else { return nil }
       self.pipe = pipe
-      return try Demuxer(
-        pipe: pipe, format: "flv", name: "the publisher's stream",
-        settings: bounded(Self.flvSettings),
-        interrupt: interrupt)
+      return try FLVSource(pipe, interrupt: interrupt)
     case .forwarded(let feed):
       guard let connection = feed.next(interrupt) else {
         // A publisher that was refused before it could connect.

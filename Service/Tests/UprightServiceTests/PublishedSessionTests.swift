@@ -484,12 +484,8 @@ struct PublishedSessionTests {
     let expected = 13 + count * (frame.payload.count + 15)
     let read = try await RunningService.onThread {
       guard let pipe = feed.next(Interrupt()) else { return 0 }
-      var (buffer, total) = ([UInt8](repeating: 0, count: 65536), 0)
-      while total < expected {
-        let count = buffer.withUnsafeMutableBytes { pipe.read(into: $0, Interrupt()) }
-        guard let count, count > 0 else { break }
-        total += count
-      }
+      var total = 0
+      while total < expected, let bytes = pipe.take() { total += bytes.count }
       return total
     }
     #expect(read == expected)

@@ -40,13 +40,8 @@ struct RTMPAcceptorTests {
     try await RunningService.onThread {
       guard let pipe = feed.next(Interrupt()) else { return [] }
       var all: [UInt8] = []
-      var buffer = [UInt8](repeating: 0, count: 65536)
-      let interrupt = Interrupt()
-      while true {
-        let count = buffer.withUnsafeMutableBytes { pipe.read(into: $0, interrupt) }
-        guard let count, count > 0 else { return all }
-        all += buffer[..<count]
-      }
+      while let bytes = pipe.take() { all += bytes }
+      return all
     }
   }
 

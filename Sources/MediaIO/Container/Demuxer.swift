@@ -51,17 +51,6 @@ package final class Demuxer {
     try self.init(url, nil, format: format, settings, interrupt)
   }
 
-  /// Reads `format` from `pipe`, as far as is needed to find its streams.
-  ///
-  /// - Parameter name: The name to use in error messages.
-  package convenience init(
-    pipe: BytePipe, format: String, name: String, settings: [String: String] = [:],
-    interrupt: Interrupt
-  ) throws(UprightError) {
-    let input = try InputContext(PipeInput(pipe, interrupt: interrupt))
-    try self.init(name, input, format: format, settings, interrupt)
-  }
-
   /// Opens the input of `first` again, to read its packets. Reuses the stream information of `first` if the
   /// container stores timestamps for every packet (MP4, MOV). Otherwise libavformat decodes frames to find
   /// it.

@@ -3,7 +3,7 @@ internal import CUprightFFmpegShims
 internal import Glibc
 
 /// A file with some of its bytes replaced.
-final class PatchedInput: InputBytes {
+final class PatchedInput {
   /// Bytes that replace those at a position.
   struct Patch: Sendable, Hashable {
     let position: Int
@@ -18,8 +18,7 @@ final class PatchedInput: InputBytes {
     (self.source, self.patches) = (source, patches)
   }
 
-  let isSeekable = true
-
+  /// Reads into `buffer`, which isn't empty. Returns the number of bytes, or FFmpeg's end.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> CInt {
     let bytes = read(buffer.count)
     buffer.copyBytes(from: bytes)
@@ -38,6 +37,7 @@ final class PatchedInput: InputBytes {
     return bytes
   }
 
+  /// Goes to a position, or returns the size, as `AVIOContext.seek` does. Returns a negative number if it can't.
   func seek(_ offset: Int64, _ whence: CInt) -> Int64 {
     let size = Int64(clamping: source.size ?? -1)
     let base: Int64

@@ -6,7 +6,7 @@ package final class BytePipe: @unchecked Sendable {
   // Unchecked: everything below is accessed only while `arrival` is locked.
   private let arrival = WaitCondition()
   private let capacity: Int
-  private var pieces: [ArraySlice<UInt8>] = []
+  private var pieces: [[UInt8]] = []
   private var count = 0
   private var total = 0
   private var isEnded = false
@@ -29,7 +29,7 @@ package final class BytePipe: @unchecked Sendable {
       return false
     }
     guard !bytes.isEmpty else { return true }
-    pieces.append(bytes[...])
+    pieces.append(bytes)
     count += bytes.count
     total += bytes.count
     arrival.broadcast()
@@ -51,49 +51,21 @@ package final class BytePipe: @unchecked Sendable {
     return total
   }
 
-  /// Waits for bytes and moves as many as are available. Returns 0 at the end and `nil` if interrupted.
-  func read(into target: UnsafeMutableRawBufferPointer, _ interrupt: Interrupt) -> Int? {
-    let result: (moved: Int, hasRoomAgain: Bool)? = interrupt.waking(arrival) {
+  /// Waits for bytes and takes the next piece, as it was written. Returns `nil` at the end, and if the interrupt is
+  /// raised.
+  package func take(_ interrupt: Interrupt = Interrupt()) -> [UInt8]? {
+    let (piece, hasRoomAgain): ([UInt8]?, Bool) = interrupt.waking(arrival) {
       arrival.withLock {
         arrival.wait(while: pieces.isEmpty && !isEnded && !interrupt.isRaised)
-        return interrupt.isRaised ? nil : move(into: target)
+        guard !interrupt.isRaised, !pieces.isEmpty else { return (nil, false) }
+        let piece = pieces.removeFirst()
+        count -= piece.count
+        let hasRoomAgain = hasRefused && count < capacity
+        if hasRoomAgain { hasRefused = false }
+        return (piece, hasRoomAgain)
       }
-    }
-    if result?.hasRoomAgain == true { onRoom() }
-    return result?.moved
-  }
-
-  /// Waits for bytes and takes the next piece, as it was written. Returns `nil` at the end.
-  package func take() -> [UInt8]? {
-    let (piece, hasRoomAgain) = arrival.withLock {
-      arrival.wait(while: pieces.isEmpty && !isEnded)
-      guard !pieces.isEmpty else { return (nil as ArraySlice<UInt8>?, false) }
-      let piece = pieces.removeFirst()
-      count -= piece.count
-      let hasRoomAgain = hasRefused && count < capacity
-      if hasRoomAgain { hasRefused = false }
-      return (piece, hasRoomAgain)
     }
     if hasRoomAgain { onRoom() }
-    return piece.map(Array.init)
-  }
-
-  /// Moves as many bytes as are available. Returns their number, and whether there is room again after a refusal.
-  private func move(into target: UnsafeMutableRawBufferPointer) -> (Int, Bool) {
-    var moved = 0
-    while moved < target.count, let piece = pieces.first {
-      let part = piece.prefix(target.count - moved)
-      target[moved..<moved + part.count].copyBytes(from: part)
-      moved += part.count
-      if part.count == piece.count {
-        pieces.removeFirst()
-      } else {
-        pieces[0] = piece.dropFirst(part.count)
-      }
-    }
-    count -= moved
-    let hasRoomAgain = hasRefused && count < capacity
-    if hasRoomAgain { hasRefused = false }
-    return (moved, hasRoomAgain)
+    return piece
   }
 }

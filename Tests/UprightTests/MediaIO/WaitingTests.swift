@@ -60,9 +60,8 @@ import UprightTestSupport
       } == true)
     let pipe = BytePipe(capacity: 10)
     let reading = Interrupt()
-    let read: Int?? = woken {
-      var bytes: [UInt8] = [0]
-      return bytes.withUnsafeMutableBytes { pipe.read(into: $0, reading) }
+    let read: [UInt8]?? = woken {
+      pipe.take(reading)
     } by: {
       reading.raise()
     }

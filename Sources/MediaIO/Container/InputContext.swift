@@ -2,22 +2,12 @@ internal import CUprightFFmpeg
 internal import CUprightFFmpegShims
 internal import UprightOrientation
 
-/// Bytes that libavformat reads from this package.
-protocol InputBytes: AnyObject {
-  /// Reads into `buffer`, which isn't empty. Returns the number of bytes, or FFmpeg's error or end.
-  func read(into buffer: UnsafeMutableRawBufferPointer) -> CInt
-  /// Whether `seek` can be called.
-  var isSeekable: Bool { get }
-  /// Goes to a position, or returns the size, as `AVIOContext.seek` does. Returns a negative number if it can't.
-  func seek(_ offset: Int64, _ whence: CInt) -> Int64
-}
-
-/// A libavformat I/O context that reads `InputBytes`.
+/// A libavformat I/O context that reads a `PatchedInput`.
 final class InputContext {
   let raw: UnsafeMutablePointer<AVIOContext>
-  private let bytes: any InputBytes
+  private let bytes: PatchedInput
 
-  init(_ bytes: any InputBytes) throws(UprightError) {
+  init(_ bytes: PatchedInput) throws(UprightError) {
     self.bytes = bytes
     let size = 32 * 1024
     guard let buffer = av_malloc(size) else { throw outOfMemory("input") }
@@ -30,20 +20,17 @@ final class InputContext {
           return Unmanaged<InputContext>.fromOpaque(opaque).takeUnretainedValue().bytes
             .read(into: UnsafeMutableRawBufferPointer(start: bytes, count: Int(count)))
         }, nil,
-        !bytes.isSeekable
-          ? nil
-          : { opaque, offset, whence in
-            guard let opaque else { return -1 }
-            return Unmanaged<InputContext>.fromOpaque(opaque).takeUnretainedValue().bytes
-              .seek(offset, whence & ~AVSEEK_FORCE)
-          })
+        { opaque, offset, whence in
+          guard let opaque else { return -1 }
+          return Unmanaged<InputContext>.fromOpaque(opaque).takeUnretainedValue().bytes
+            .seek(offset, whence & ~AVSEEK_FORCE)
+        })
     else {
       av_free(buffer)
       throw outOfMemory("input")
     }
     raw = context
     context.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
-    if !bytes.isSeekable { context.pointee.seekable = 0 }
   }
 
   deinit {
