@@ -22,9 +22,6 @@ package enum Libraries {
   /// FFmpeg's release, such as `5.1.9-0+deb12u1`.
   package static var release: String { String(cString: av_version_info()) }
 
-  /// Whether the library's FLV demuxer and muxer support the video codecs of enhanced RTMP: since release 6.1.
-  package static var hasEnhancedFLV: Bool { avformat_version() >= 60 << 16 | 16 << 8 | 100 }
-
   /// A structure, because a generic type wraps a bare function anew each time it is accessed: after a thousand
   /// lines it would be called through a thousand others.
   private struct Sink: Sendable {

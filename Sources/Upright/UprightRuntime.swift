@@ -8,9 +8,6 @@ public enum UprightRuntime {
   /// The release of FFmpeg whose libraries this process uses, such as `5.1.9-0+deb12u1`.
   public static var ffmpegRelease: String { Libraries.release }
 
-  /// Whether FFmpeg's libraries read HEVC, AV1 and VP9 of enhanced RTMP: since release 6.1.
-  public static var readsEnhancedRTMP: Bool { Libraries.hasEnhancedFLV }
-
   /// The importance of a message, most important first.
   public enum LogLevel: Int32, Sendable, Hashable, Comparable, CaseIterable {
     /// The process is about to end.

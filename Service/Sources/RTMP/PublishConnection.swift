@@ -42,13 +42,14 @@ package struct PublishConnection: Sendable {
     /// The stream contains frames that are not accepted. The publisher has been notified, and the connection
     /// must be closed after the output is sent.
     case rejected(reason: String)
+    /// Something about the stream that its owner should know, once.
+    case notice(String)
   }
 
   private enum State { case handshake, connected, asked, publishing, closed }
 
   private static let windowSize: UInt64 = 2_500_000
 
-  private let codecs: AcceptedCodecs
   private var state = State.handshake
   private var handshake: Handshake
   private var chunks: ChunkReader
@@ -61,13 +62,12 @@ package struct PublishConnection: Sendable {
   private var received: UInt64 = 0
   private var acknowledged: UInt64 = 0
   private var window = Self.windowSize
+  private var hasSeveralTracks = false
 
   /// - Parameters:
   ///   - random: 1528 random bytes for the handshake.
-  ///   - acceptsEnhanced: Whether the video codecs of enhanced RTMP are accepted: the demuxer must support them.
   ///   - longestMessage: The largest size of a message, in bytes. A larger one ends the connection.
-  package init(random: [UInt8], acceptsEnhanced: Bool = false, longestMessage: Int = 8 << 20) {
-    codecs = AcceptedCodecs(hasEnhanced: acceptsEnhanced)
+  package init(random: [UInt8], longestMessage: Int = 8 << 20) {
     handshake = Handshake(random: random)
     chunks = ChunkReader(limits: .init(message: longestMessage))
   }
@@ -163,10 +163,17 @@ package struct PublishConnection: Sendable {
     _ kind: FLVTag.Kind, _ timestamp: UInt32, _ payload: [UInt8], _ events: inout [Event]
   ) {
     guard state == .publishing, !payload.isEmpty else { return }
-    if let reason = codecs.refusal(of: kind, payload) {
+    if let reason = AcceptedCodecs.refusal(of: kind, payload) {
       tell("error", "NetStream.Publish.Rejected", reason)
       state = .closed
       return events.append(.rejected(reason: reason))
+    }
+    if !hasSeveralTracks, AcceptedCodecs.isMultitrack(kind, payload) {
+      hasSeveralTracks = true
+      events.append(
+        .notice(
+          "the publisher sends several tracks (enhanced RTMP, multitrack): the first of video and of audio are used"
+        ))
     }
     events.append(.tag(FLVTag(kind, timestamp: timestamp, payload: payload)))
   }

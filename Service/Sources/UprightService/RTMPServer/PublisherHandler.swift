@@ -46,8 +46,7 @@ final class PublisherHandler: ChannelInboundHandler {
     self.timeouts = timeouts
     var generator = SystemRandomNumberGenerator()
     connection = PublishConnection(
-      random: (0..<1528).map { _ in UInt8.random(in: 0...255, using: &generator) },
-      acceptsEnhanced: UprightRuntime.readsEnhancedRTMP)
+      random: (0..<1528).map { _ in UInt8.random(in: 0...255, using: &generator) })
   }
 
   func channelActive(context: ChannelHandlerContext) {
@@ -97,6 +96,8 @@ final class PublisherHandler: ChannelInboundHandler {
     case .publish(let address): publish(address, context)
     case .tag(let tag): if route != nil { pending += tag.bytes }
     case .unpublish: leave(context.eventLoop)
+    case .notice(let text):
+      if let route { logger.warning("session \(route.session): \(text)") }
     case .rejected(let reason):
       guard let route else { return }
       logger.warning("session \(route.session): publisher rejected: \(reason)")
