@@ -51,6 +51,19 @@ struct PublisherReplayTests {
     expect(replay.restarted(skipping: false) == [start, key])
   }
 
+  @Test("Of several tracks, the first has the keyframes")
+  func tracks() {
+    let code = Array("hvc1".utf8)
+    func tag(_ head: UInt8, _ type: UInt8, track: UInt8, at time: UInt32) -> [UInt8] {
+      Self.tag(.video, [head, type] + code + [track, 1, 2], at: time)
+    }
+    let first = [tag(0x96, 0, track: 0, at: 0), tag(0x96, 1, track: 0, at: 10)]
+    let second = [tag(0x96, 0, track: 1, at: 11), tag(0x96, 1, track: 1, at: 12)]
+    let sound = Self.tag(.audio, [0x95, 0x10] + Array("Opus".utf8) + [0, 0, 0, 1, 9])
+    var replay = Self.replay([sound] + first + second)
+    expect(replay.restarted(skipping: false) == [first[0], sound, first[1]] + second)
+  }
+
   @Test("After ten seconds or 8 MiB without a keyframe, another worker begins at the next one")
   func limits() {
     for tags in [

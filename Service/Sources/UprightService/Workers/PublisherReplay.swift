@@ -106,15 +106,26 @@ struct PublisherReplay {
     switch tag[0] & 0x1F {
     case 18: return data.starts(with: [2, 0, 10] + Array("onMetaData".utf8)) ? .metadata : .other
     case 8:
-      if byte >> 4 == 10, second == 0 { return .audioParameters }
-      return byte >> 4 == 9 && byte & 15 == 0 ? .audioParameters : .other
+      if byte >> 4 == 9 { return type(data, multitrack: 5) == 0 ? .audioParameters : .other }
+      return byte >> 4 == 10 && second == 0 ? .audioParameters : .other
     case 9:
-      let isExtended = byte & 0x80 != 0
-      let isSequenceStart =
-        isExtended ? byte & 15 == 0 : [7, 12].contains(byte & 15) && second == 0
-      if isSequenceStart { return .videoParameters }
-      return byte >> 4 & 7 == 1 ? .keyframe : .other
+      let isKey = byte >> 4 & 7 == 1
+      guard byte & 0x80 != 0 else {
+        if [7, 12].contains(byte & 15), second == 0 { return .videoParameters }
+        return isKey ? .keyframe : .other
+      }
+      guard let type = type(data, multitrack: 6) else { return .other }
+      return type == 0 ? .videoParameters : isKey ? .keyframe : .other
     default: return .other
     }
+  }
+
+  /// Returns the packet type of an extended tag. `nil` if it is of another track than the first.
+  private static func type(_ data: ArraySlice<UInt8>, multitrack: UInt8) -> UInt8? {
+    let head = Array(data.prefix(7))
+    guard head[0] & 15 == multitrack, head.count == 7 else { return head[0] & 15 }
+    // One track alone, whose number follows the codec.
+    if head[1] >> 4 == 0, head[6] != 0 { return nil }
+    return head[1] & 15
   }
 }
