@@ -199,7 +199,9 @@ package final class ContainerSink: PacketSink {
 
   private func writeHeld(_ muxer: Muxer, before next: Int64? = nil) throws(UprightError) {
     guard var packet = held.take() else { return }
-    packet.last(until: next)
+    // movenc takes the end of the track, which its edit list has, from how long each frame is shown. In fragments it takes
+    // the start of the next one from how long the last is decoded.
+    if wholeEvery != nil || packet.duration == 0 { packet.last(until: next) }
     try muxer.write(packet, stream: 0)
   }
 
