@@ -34,6 +34,8 @@ final class CopyRun {
   ) throws(UprightError) {
     var plan = plan
     plan.mark = copy.mark
+    // A frame that is held makes the container's average another rate, and Matroska gives each frame its duration by it.
+    plan.video.frameRate = copy.inputSurvey.survey.frameRate(of: plan.video)
     self.plan = plan
     inputSurvey = copy.inputSurvey
     repairedTimes = (copy.decodingTimes ?? [])[...]

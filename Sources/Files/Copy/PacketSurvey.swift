@@ -105,6 +105,12 @@ struct PacketSurvey {
   static let isOutOfOrder = "timestamps step back or repeat"
   static let hides = "an edit list hides some frames"
 
+  /// Returns the frame rate, in frames per second: that of the median duration. `nil` if it is unknown.
+  func frameRate(of video: StreamInfo) -> Rational? {
+    let steps = zip(shown, shown.dropFirst()).map { $1 - $0 }
+    return SourceSurvey.rate(steps, video.timeBase, declared: video.frameRate)
+  }
+
   /// Whether a decoder returns the frames in the order of `shown`, and no two have the same time.
   var isInOrder: Bool { !stepsBack && zip(shown, shown.dropFirst()).allSatisfy { $0 < $1 } }
 

@@ -11,7 +11,7 @@ internal import UprightPipeline
 package struct SessionPlan {
   let request: TranscodeRequest
   let demuxer: any PacketSource
-  let video: StreamInfo
+  var video: StreamInfo
   /// The tracks other than the video track, in output order.
   let sideTracks: [SideTrackWriter]
   /// The streams and chapters that are left out, and why.

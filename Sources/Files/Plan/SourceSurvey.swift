@@ -63,7 +63,7 @@ struct SourceSurvey {
   }
 
   /// Returns the rate of the median step. The container's is exact where it is the same.
-  private static func rate(
+  static func rate(
     _ steps: [Int64], _ timeBase: Rational, declared: Rational?
   ) -> Rational? {
     let steps = steps.filter { $0 > 0 }.sorted()

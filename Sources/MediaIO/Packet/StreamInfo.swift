@@ -15,7 +15,7 @@ package struct StreamInfo: Sendable {
   /// Seconds per tick of its timestamps.
   package let timeBase: Rational
   /// The container's average frame rate, in frames per second. `nil` if unknown.
-  package let frameRate: Rational?
+  package var frameRate: Rational?
   /// What the container says of the shape of its frames.
   package let shape: StreamShape
   /// The track's display matrix. `nil` if there is none.

@@ -72,6 +72,9 @@ struct HeldFrameTests {
         #expect(try Self.lengths(run.path) == [2.5, 2.5], "\(name) \(reencode)")
       }
     }
+    let copy = try Transcoded(source, to: scratch.path("out.mkv")) { $0.upright = .metadata }
+    let stream = try #require(FFmpegTool.streams(copy.path, "video").first)
+    #expect(stream["r_frame_rate"].string == "25/1", "Matroska's default duration of a frame")
     let playlist = try Transcoded(source, to: scratch.path("out.m3u8"))
     let text = try String(contentsOfFile: playlist.path, encoding: .utf8)
     let durations = text.split(separator: "\n").filter { $0.hasPrefix("#EXTINF:") }
