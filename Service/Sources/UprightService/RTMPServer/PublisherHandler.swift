@@ -185,7 +185,8 @@ final class PublisherHandler: ChannelInboundHandler {
         isHeld = true
         return
       }
-      pending.removeAll(keepingCapacity: true)
+      // The reader has the array now. Its memory is not written again.
+      pending = []
     }
     isHeld = false
     lastRead = .now()
