@@ -60,11 +60,11 @@ struct BatchInterruptTests {
   @Test("Twice: the run ends immediately and leaves no temporary files")
   func twice() throws {
     let scratch = try Scratch()
-    // The preset slow buffers so many frames that finishing them takes a while.
-    let (program, _) = try Self.started(scratch, ["--speed", "slow"])
+    // This preset buffers so many frames that finishing them takes a while.
+    let (program, _) = try Self.started(scratch, ["--speed", "veryslow"])
     program.send(SIGINT)
     // The kernel merges two pending signals of the same kind.
-    usleep(100_000)
+    usleep(50_000)
     program.send(SIGINT)
     let run = try program.wait(timeout: 120)
     #expect(run.status == 130)
