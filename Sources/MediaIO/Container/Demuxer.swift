@@ -14,7 +14,7 @@ package final class Demuxer {
   private let interrupt: Interrupt
   /// libavformat options by name, for each connection to the input.
   private let settings: [String: String]
-  /// The bytes that are read instead of the URL. They outlive the context.
+  /// The file with some bytes replaced, which is read instead of the URL. It outlives the context.
   private let input: InputContext?
   /// Checks every URL that the context opens.
   private let nested: NestedInputCheck?
@@ -48,7 +48,7 @@ package final class Demuxer {
     url: String, format: String? = nil, settings: [String: String] = [:],
     interrupt: Interrupt = Interrupt()
   ) throws(UprightError) {
-    try self.init(url, nil, format: format, settings, interrupt)
+    try self.init(url, format: format, settings, interrupt, known: nil)
   }
 
   /// Opens the input of `first` again, to read its packets. Reuses the stream information of `first` if the
@@ -57,26 +57,26 @@ package final class Demuxer {
   package convenience init(again first: Demuxer, format: String?) throws(UprightError) {
     let isKnown = first.container.format.hasPrefix("mov,")
     try self.init(
-      first.url, nil, format: format, first.settings, first.interrupt, known: isKnown ? first : nil)
+      first.url, format: format, first.settings, first.interrupt, known: isKnown ? first : nil)
   }
 
   private init(
-    _ url: String, _ input: InputContext?, format: String?, _ settings: [String: String],
-    _ interrupt: Interrupt, known: Demuxer? = nil
+    _ url: String, format: String?, _ settings: [String: String], _ interrupt: Interrupt,
+    known: Demuxer?
   ) throws(UprightError) {
     self.url = url
     self.interrupt = interrupt
     self.settings = settings
-    let file = input == nil ? ByteSource(regularFile: url) : nil
+    let file = ByteSource(regularFile: url)
     let movie = file.flatMap { MovieContent(in: $0) }
     let patches = movie.map { Self.patches(of: $0) } ?? []
     if let file, !patches.isEmpty {
-      self.input = try InputContext(PatchedInput(file, patches))
+      input = try InputContext(PatchedInput(file, patches))
     } else {
-      self.input = input
+      input = nil
     }
     (context, opening, nested, redirects, limited) = try Self.open(
-      url, self.input?.raw, format, settings, looksAhead: known == nil,
+      url, input?.raw, format, settings, looksAhead: known == nil,
       interrupt: interrupt)
     let isBroadcast = context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0
     let start = context.pointee.start_time
@@ -97,7 +97,7 @@ package final class Demuxer {
       let isMovie = described.format.hasPrefix("mov,")
       let bytes =
         file
-        ?? (isMovie && input == nil && described.isSeekable
+        ?? (isMovie && described.isSeekable
           ? ByteSource.again(url, settings, interrupt) : nil)
       let index = movie ?? bytes.flatMap { MovieContent(in: $0) }
       presentations = isMovie ? Self.presentations(of: described, index, in: bytes) : [:]
