@@ -24,8 +24,9 @@ struct ProcessMetrics: Sendable {
     else { return nil }
     let (others, page) = (children, Double(sysconf(Int32(_SC_PAGESIZE))))
     // Those that have ended are in the process's own times.
-    let spent = others.compactMap(fields).reduce(own[13] + own[14]) { $0 + $1[11] + $1[12] }
-    let threads = others.compactMap(fields).reduce(own[17]) { $0 + $1[17] }
+    let theirs = others.compactMap(fields)
+    let spent = theirs.reduce(own[13] + own[14]) { $0 + $1[11] + $1[12] }
+    let threads = theirs.reduce(own[17]) { $0 + $1[17] }
     let ticks = Double(sysconf(Int32(_SC_CLK_TCK)))
     var limit = rlimit()
     let isLimited = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
