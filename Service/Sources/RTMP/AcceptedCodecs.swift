@@ -24,6 +24,6 @@ enum AcceptedCodecs {
   static func isMultitrack(_ kind: FLVTag.Kind, _ payload: some Collection<UInt8>) -> Bool {
     guard let first = payload.first else { return false }
     return kind == .video && first & 0x80 != 0 && first & 0x0F == 6
-      || kind == .audio && first & 0xFF == 0x95
+      || kind == .audio && first == 0x95
   }
 }
