@@ -13,11 +13,6 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
     let continuation: CheckedContinuation<Bool, Never>
   }
 
-  private struct Receiver {
-    let number: Int
-    let continuation: CheckedContinuation<Result<Element?, UprightError>, Never>
-  }
-
   // Unchecked: everything below is accessed only while `condition` is locked.
   private let condition = WaitCondition()
   private let capacity: Int
@@ -26,9 +21,9 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
   /// The tasks that wait for space, in their order.
   private var senders = Deque<Sender>()
   private var sendCount = 0
-  private var receiveCount = 0
+  private var isReceiving = false
   /// The task that waits for an element.
-  private var receiver: Receiver?
+  private var receiver: CheckedContinuation<Void, Never>?
   private var watcher: (side: Side, call: @Sendable () -> Void)?
   /// Whether `watcher` has to be called.
   private var hasNews = false
@@ -119,13 +114,9 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
   /// Call with `condition` locked.
   private func append(_ element: Element) {
     if watcher?.side == .element { hasNews = true }
-    if let waiting = receiver {
-      receiver = nil
-      waiting.continuation.resume(returning: .success(element))
-    } else {
-      elements.append(element)
-      condition.broadcast()
-    }
+    elements.append(element)
+    condition.broadcast()
+    receiver.take()?.resume()
   }
 
   // MARK: - Receiving
@@ -147,27 +138,27 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
   ///
   /// - Throws: `misuse` if another task is waiting for an element.
   package func next() async throws(UprightError) -> Element? {
-    let number = locked {
-      receiveCount += 1
-      return receiveCount
+    let isFirst = locked {
+      defer { isReceiving = true }
+      return !isReceiving
     }
-    return try await withTaskCancellationHandler {
+    guard isFirst else { throw Self.taken }
+    await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let result: Result<Element?, UprightError>? = locked {
-          if receiver != nil { return .failure(Self.taken) }
-          if let element = first() { return .success(element) }
-          if isClosed || Task.isCancelled { return .success(nil) }
-          receiver = Receiver(number: number, continuation: continuation)
-          return nil
+        let isReady = locked {
+          if !elements.isEmpty || isClosed || Task.isCancelled { return true }
+          receiver = continuation
+          return false
         }
-        if let result { continuation.resume(returning: result) }
+        if isReady { continuation.resume() }
       }
     } onCancel: {
-      let waiting = locked {
-        receiver?.number == number ? receiver.take() : nil
-      }
-      waiting?.continuation.resume(returning: .success(nil))
-    }.get()
+      locked { receiver.take()?.resume() }
+    }
+    return locked {
+      isReceiving = false
+      return first()
+    }
   }
 
   private static var taken: UprightError {
@@ -193,15 +184,15 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
   ///
   /// - Parameter discards: Whether the remaining elements are discarded.
   package func close(discarding discards: Bool = false) {
-    let (waiting, refused) = locked {
+    let refused = locked {
       isClosed = true
       hasNews = true
       if discards { elements.removeAll() }
       condition.broadcast()
+      receiver.take()?.resume()
       defer { senders.removeAll() }
-      return (elements.isEmpty ? receiver.take() : nil, senders)
+      return senders
     }
-    waiting?.continuation.resume(returning: .success(nil))
     for sender in refused { sender.continuation.resume(returning: false) }
   }
 }
