@@ -3,16 +3,16 @@ internal import UprightOrientation
 
 /// A process that this one has started, and that it talks to over descriptors that the process has inherited.
 final class ChildProcess: Sendable {
-  /// How a process has ended, as `waitpid` says it.
+  /// How a process has ended.
   struct End: Sendable {
-    fileprivate let status: CInt
-
     /// The signal that ended it; 0 if it has exited.
-    var signal: CInt { status & 0x7F }
+    let signal: CInt
+    /// The status with which it has exited; 0 if a signal ended it.
+    let status: CInt
 
     /// `was ended by SIGSEGV (Segmentation fault)` or `exited with status 1`.
     var description: String {
-      guard signal != 0 else { return "exited with status \(status >> 8 & 0xFF)" }
+      guard signal != 0 else { return "exited with status \(status)" }
       let name = Self.names[signal] ?? "signal \(signal)"
       return "was ended by \(name) (\(unsafe String(cString: strsignal(signal))))"
     }
@@ -69,10 +69,19 @@ final class ChildProcess: Sendable {
   /// Sends a signal. Call it only before `wait` has returned.
   func send(_ signal: CInt) { kill(id, signal) }
 
-  /// Waits for the end of the process. Call it once.
+  /// Waits for the end of the process, and removes it. Call it once.
   func wait() -> End {
-    var status: CInt = 0
-    while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
-    return End(status: status)
+    let end = waitForEnd()
+    while waitpid(id, nil, 0) < 0, errno == EINTR {}
+    return end
+  }
+
+  /// Waits for the end of the process, which `wait` removes afterwards.
+  func waitForEnd() -> End {
+    var end = unsafe siginfo_t()
+    while unsafe waitid(P_PID, id_t(id), &end, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+    let status = unsafe end._sifields._sigchld.si_status
+    let hasExited = unsafe end.si_code == CInt(CLD_EXITED)
+    return hasExited ? End(signal: 0, status: status) : End(signal: status, status: 0)
   }
 }

@@ -53,7 +53,9 @@ final class WorkerSession: Session {
     Thread.detachNewThread { [self] in
       while let worker = begin() {
         read(worker)
-        let end = worker.process.wait()
+        let end = worker.process.waitForEnd()
+        // While a program reads /proc, the kernel may take more than a second to remove a process.
+        Thread.detachNewThread { _ = worker.process.wait() }
         guard goesOn(after: "the process of the session \(end.description)") else { break }
       }
       ended.open()
