@@ -38,17 +38,29 @@ def private(process):
     return sum(int(size) for size in re.findall(r"^Private_\w+: +(\d+) kB$", text, re.M)) / 1024
 
 
+def workers(service):
+    """Returns the processes of sessions. The one that the service has in reserve has only one thread."""
+    return {process for process in children(service.process.pid) if threads(process) > 1}
+
+
+def threads(process):
+    try:
+        return len(os.listdir(f"/proc/{process}/task"))
+    except OSError:
+        return 0
+
+
 class Stage:
     """A session with a publisher, whose playlist is checked at every reload."""
 
     def __init__(self, service, name, clip, is_calm):
         self.service, self.name, self.is_calm = service, name, is_calm
-        before = set(children(service.process.pid))
+        before = workers(service)
         outputs = [{"type": "hls"}] + ([{"type": "file", "name": "all.mp4"}] if is_calm else [])
         service.session(name, outputs, options={"size": "320x180", "speed": "ultrafast"})
-        if not running.until(lambda: set(children(service.process.pid)) - before, 10):
+        if not running.until(lambda: workers(service) - before, 10):
             raise SystemExit("worker kills: the session has no process: " + service.logged())
-        self.process = (set(children(service.process.pid)) - before).pop()
+        self.process = (workers(service) - before).pop()
         self.publisher = running.Publisher(clip, service.address(name), loops=-1)
 
     def check(self, seconds):
@@ -71,7 +83,7 @@ class Stage:
 
     def kill(self):
         """Kills the process. Returns the seconds until the session is live again; None if that takes too long."""
-        before = set(children(self.service.process.pid))
+        before = workers(self.service)
         restarts = self.service.counters(self.name)["restarts"]
         begin = time.monotonic()
         os.kill(self.process, signal.SIGSEGV)
@@ -82,7 +94,7 @@ class Stage:
         if not running.until(is_back, 20):
             return None
         seconds = time.monotonic() - begin
-        self.process = (set(children(self.service.process.pid)) - before).pop()
+        self.process = (workers(self.service) - before).pop()
         return seconds
 
     def gaps(self):

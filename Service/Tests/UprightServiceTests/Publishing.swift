@@ -165,10 +165,11 @@ extension RunningService {
     _ workers: WorkerMode = RunningService.workers,
     _ change: @escaping @Sendable (inout LiveConfiguration) -> Void = { _ in }
   ) -> MakeSession {
-    { (configuration, folders) throws(UprightError) in
+    let make = workers.makeSession(program: ServiceProcess.program)
+    return { (configuration, folders) throws(UprightError) in
       var changed = configuration
       change(&changed)
-      return try workers.makeSession(program: ServiceProcess.program)(changed, folders)
+      return try make(changed, folders)
     }
   }
 

@@ -9,24 +9,22 @@ import UprightServiceTestSupport
 extension LivePublishing {
   @Suite("Sessions in processes of their own")
   struct WorkerTests {
-    /// Returns the workers of this process.
+    /// Returns the workers of this process that have a session. One in reserve has only one thread.
     private static func workers() -> [pid_t] {
-      let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+      let files = FileManager.default
+      let names = (try? files.contentsOfDirectory(atPath: "/proc")) ?? []
       return names.compactMap(pid_t.init).filter { process in
         guard CommandLineProgram.isRunning(process, parent: getpid()),
-          let line = FileManager.default.contents(atPath: "/proc/\(process)/cmdline")
+          let line = files.contents(atPath: "/proc/\(process)/cmdline"),
+          let threads = try? files.contentsOfDirectory(atPath: "/proc/\(process)/task")
         else { return false }
         return String(decoding: line, as: UTF8.self).contains(SessionWorker.option)
+          && threads.count > 1
       }
     }
 
     private static func service() async throws -> RunningService {
-      try await RunningService(
-        make: { (configuration, folders) throws(UprightError) in
-          var changed = configuration
-          RunningService.patient(&changed)
-          return try WorkerSession(changed, folders, program: ServiceProcess.program)
-        })
+      try await RunningService(make: RunningService.live(.process, RunningService.patient))
     }
 
     private static func state(_ service: RunningService, _ name: String) async throws -> String? {
@@ -80,6 +78,25 @@ extension LivePublishing {
       #expect(zip(all, all.dropFirst()).allSatisfy { $1 == $0 + 1 }, "\(all)")
       try await service.shutDown()
       #expect(try await waitUntil { Self.workers().isEmpty })
+    }
+
+    @Test("A session takes the process in reserve, unless that one has ended")
+    func reserve() async throws {
+      let plan = try WorkerPlan(LiveConfiguration(input: .published(PublishedFeed()), outputs: []))
+      let reserve = WorkerReserve(ServiceProcess.program)
+      var processes = [try reserve.begin(plan).process]
+      for isKilled in [false, true] {
+        #expect(try await waitUntil { reserve.spare.withLock { $0 != nil } })
+        let spare = try #require(reserve.spare.withLock { $0?.process })
+        if isKilled {
+          spare.send(SIGKILL)
+          _ = spare.waitForEnd()
+        }
+        processes.append(try reserve.begin(plan).process)
+        #expect((processes.last?.id == spare.id) != isKilled)
+      }
+      // Their connections are closed.
+      for process in processes { #expect(process.wait().signal == 0) }
     }
 
     @Test("Three deaths at the same place are the end of the session")

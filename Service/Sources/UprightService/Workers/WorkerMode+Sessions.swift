@@ -6,11 +6,14 @@ extension WorkerMode {
   ///
   /// - Parameter program: The path of `upright-serve`.
   func makeSession(program: String = "/proc/self/exe") -> MakeSession {
-    { (configuration, folders) throws(UprightError) in
-      switch self {
-      case .process: try WorkerSession(configuration, folders, program: program)
-      case .inProcess: try LiveSession(configuration)
+    switch self {
+    case .process:
+      let reserve = WorkerReserve(program)
+      return { (configuration, folders) throws(UprightError) in
+        try WorkerSession(configuration, folders, reserve)
       }
+    case .inProcess:
+      return { (configuration, _) throws(UprightError) in try LiveSession(configuration) }
     }
   }
 }

@@ -14,21 +14,20 @@ final class WorkerSession: Session {
   /// The publisher's stream; `nil` for an input that the worker opens.
   private let input: (any WorkerInput)?
   private let folders: SessionFolders
-  private let program: String
+  private let reserve: WorkerReserve
   private let state: Mutex<State>
   private let ended = Gate()
 
   /// How long a worker may take to end after it was told to, in seconds. `LiveSession` abandons an output after ten.
   private static let endTimeout = 15.0
 
-  /// - Parameter program: The path of `upright-serve`.
   /// - Throws: The errors of `LiveSession`.
   init(
-    _ configuration: LiveConfiguration, _ folders: SessionFolders, program: String
+    _ configuration: LiveConfiguration, _ folders: SessionFolders, _ reserve: WorkerReserve
   ) throws(UprightError) {
     let checked = try LiveSession(configuration)
     self.configuration = configuration
-    (self.folders, self.program) = (folders, program)
+    (self.folders, self.reserve) = (folders, reserve)
     switch configuration.input {
     case .published(let feed): input = PublishedInput(feed)
     case .forwarded(let feed): input = ForwardedInput(feed)
@@ -68,8 +67,7 @@ final class WorkerSession: Session {
     do throws(UprightError) {
       var plan = try self.plan()
       plan.confinement = try Confinement(folders, configuration)
-      let worker = try Worker(program)
-      worker.control.send(WorkerOrder.begin(plan))
+      let worker = try reserve.begin(plan)
       let (stop, skips, calls) = state.withLock { state in
         (state.worker, state.birth, state.taken) = (worker, .now, 0)
         state.stores = configuration.hlsStore.map { ServedStores(worker.control, make: $0.make) }
