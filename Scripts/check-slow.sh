@@ -15,6 +15,7 @@ if [ "${SHORT:-0}" = 1 ]; then
   python3 Tests/Slow/playlists.py --runs 200
   python3 Tests/Slow/batch_kills.py
   SHORT=1 python3 Tests/Slow/worker_kills.py
+  SHORT=1 python3 Tests/Slow/floods.py
   SHORT=1 python3 Tests/Slow/soak.py
   SHORT=1 python3 Tests/Slow/changes.py
   SHORT=1 python3 Tests/Slow/api.py
@@ -35,6 +36,7 @@ else
   python3 Tests/Slow/playlists.py --runs 3000
   python3 Tests/Slow/batch_kills.py --files 200
   python3 Tests/Slow/worker_kills.py
+  python3 Tests/Slow/floods.py
   python3 Tests/Slow/soak.py
   python3 Tests/Slow/changes.py
   python3 Tests/Slow/api.py

@@ -57,7 +57,7 @@ class Service:
         self.data = os.path.join(self.scratch.name, "data")
         self.log = os.path.join(self.scratch.name, "log")
         self.http, self.rtmp = free_port(), free_port()
-        environment = dict(os.environ, UPRIGHT_TOKEN=TOKEN, UPRIGHT_MAX_CONNECTIONS="2048", **(environment or {}))
+        environment = {**os.environ, "UPRIGHT_TOKEN": TOKEN, "UPRIGHT_MAX_CONNECTIONS": "2048", **(environment or {})}
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
                 [UPRIGHT, "serve", "--listen", f"{host}:{self.http}", "--data", self.data, *more]
