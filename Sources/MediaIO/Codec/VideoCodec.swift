@@ -59,7 +59,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     amongOthers: Bool = false
   ) throws(UprightError) {
     let encoderName = encoderName(amongOthers: amongOthers)
-    _ = try find(encoderName)
+    let encoder = try find(encoderName)
     if case .constantQuality(let crf?) = rate, self != .raw {
       let limit = self == .h264 || self == .hevc ? 51.0 : 63.0
       guard (0...limit).contains(crf) else {
@@ -70,7 +70,12 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     }
     let words = words(amongOthers: amongOthers)
     if let speed { try Self.check(speed, "preset", among: words, of: encoderName, at: "--speed") }
-    for (key, value) in options {
+    var context = QuietContext.codec(encoder)
+    defer { avcodec_free_context(&context) }
+    for (key, value) in options.sorted(by: { $0.key < $1.key }) {
+      guard av_opt_find(context, key, nil, 0, AV_OPT_SEARCH_CHILDREN) != nil else {
+        throw VideoEncoder.noOption(key, of: encoderName)
+      }
       try Self.check(value, key, among: words, of: encoderName, at: "--encoder-options")
     }
   }

@@ -136,15 +136,20 @@ public final class VideoEncoder {
     if code >= 0, unknown.isEmpty { return opened }
     avcodec_free_context(&context)
     if let name = unknown.first, code >= 0 {
-      throw UprightError(
-        .usage, "\(settings.encoderName) has no option \(name)", at: "--encoder-options",
-        remedy: "see ffmpeg -h encoder=\(settings.encoderName)")
+      throw noOption(name, of: settings.encoderName)
     }
     throw UprightError(
       .usage, "\(settings.encoderName) rejects these settings: \(explain(code))",
       at: "\(settings.size) \(settings.format)",
       remedy: "check --speed, --crf, --bitrate and --encoder-options"
     ).reporting(code)
+  }
+
+  /// The error for an option that an encoder doesn't have.
+  static func noOption(_ name: String, of encoder: String) -> UprightError {
+    UprightError(
+      .usage, "\(encoder) has no option \(name)", at: "--encoder-options",
+      remedy: "see ffmpeg -h encoder=\(encoder)")
   }
 
   private static func configure(

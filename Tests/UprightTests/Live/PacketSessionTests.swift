@@ -301,6 +301,14 @@ struct PacketSessionTests {
     #expect(reading != nil && sent == reading)
   }
 
+  @Test("An option that the encoder doesn't have is refused at once")
+  func options() {
+    let error = #expect(throws: UprightError.self) {
+      _ = try Self.session { $0.encoderOptions = ["nosuch": "1"] }
+    }
+    #expect(error?.code == .usage && error?.message.contains("no option nosuch") == true)
+  }
+
   @Test("A requested keyframe comes next, before the interval is over")
   func keyframe() async throws {
     let session = try Self.session { $0.keyframeSeconds = 1000 }
