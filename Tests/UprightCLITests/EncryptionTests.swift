@@ -68,8 +68,14 @@ struct EncryptionTests {
           input: .pipe(data)
         ).wait(timeout: 60),
       ]
-      for run in runs.prefix(name == "whole.mp4" ? 1 : 2) {
-        #expect(run.status == 65 && run.errors.contains("is encrypted (cenc)"), "\(run.errors)")
+      #expect(
+        runs[0].status == 65 && runs[0].errors.contains("is encrypted (cenc)"), "\(runs[0].errors)")
+      // FFmpeg 7.1 and later can't open the fragmented file, and a pipe is read only once.
+      let words = ["is encrypted (cenc)", "not a readable media file: Invalid data"]
+      if name == "fragmented.mp4" {
+        #expect(
+          runs[1].status == 65 && words.contains { runs[1].errors.contains($0) },
+          "\(runs[1].errors)")
       }
     }
     let matroska = scratch.path("in.mkv")

@@ -39,6 +39,11 @@ extension Demuxer {
     }
   }
 
+  /// The encryption of the first track that has one.
+  static func encryption(of movie: MovieContent) -> String? {
+    MovieTrack.tracks(inMovie: movie.bytes).lazy.flatMap(\.entries).compactMap(\.encryption).first
+  }
+
   /// Makes the codec of a stream that of its track's `pcmC`, if their samples have the same size, and its
   /// configuration that of its `hvcC`: libavformat 7.1 and later append the parameter sets of `lhvC`, which copies
   /// would have in both boxes.
@@ -60,16 +65,21 @@ extension Demuxer {
   }
 }
 
+extension UprightError {
+  static func encrypted(
+    _ part: String, _ scheme: String, at location: String
+  ) -> UprightError {
+    UprightError(
+      .badData, "\(part) is encrypted (\(scheme))", at: location, remedy: "decrypt it first")
+  }
+}
+
 extension StreamInfo {
   /// Throws if the samples can't be read as they are: encrypted, or misread by the linked libavformat.
   ///
   /// - Parameter location: The input's name.
   package func checkReadable(at location: String) throws(UprightError) {
-    if let encryption {
-      throw UprightError(
-        .badData, "\(label) is encrypted (\(encryption))", at: location,
-        remedy: "decrypt it first")
-    }
+    if let encryption { throw .encrypted(label, encryption, at: location) }
     guard let pcm = track?.entries.first?.pcm, pcm.codecName != codecName else { return }
     throw UprightError(
       .badData,

@@ -75,9 +75,14 @@ package final class Demuxer {
     } else {
       input = nil
     }
-    (context, opening, nested, redirects, limited) = try Self.open(
-      url, input?.raw, format, settings, looksAhead: known == nil,
-      interrupt: interrupt)
+    do throws(UprightError) {
+      (context, opening, nested, redirects, limited) = try Self.open(
+        url, input?.raw, format, settings, looksAhead: known == nil, interrupt: interrupt)
+    } catch {
+      // Libavformat 7.1 and later can't open some encrypted files.
+      guard let movie, let encryption = Self.encryption(of: movie) else { throw error }
+      throw .encrypted("the file", encryption, at: url)
+    }
     let isBroadcast = context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0
     let start = context.pointee.start_time
     let hasStart = isBroadcast && Rational(1, Int(AV_TIME_BASE)).isPlausible(start)
