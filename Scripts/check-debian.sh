@@ -73,6 +73,9 @@ git config --file "$root/etc/gitconfig" --add safe.directory '*'
 for name in http_proxy https_proxy no_proxy; do
   [ -z "${!name:-}" ] || passed+=("$name=${!name}")
 done
+# Authorities that this machine trusts beside Debian's, such as a proxy's. pip downloads over HTTPS.
+authorities=/usr/local/share/ca-certificates
+[ ! -d $authorities ] || show $authorities $authorities
 
 say "updating Debian $suite"
 update_apt
@@ -80,6 +83,7 @@ apt -y upgrade
 # The packages that the toolchain needs, and those for copying the sources.
 apt -y install --no-install-recommends make git rsync procps openssl g++ libcurl4 libedit2 \
   libncurses6 libsqlite3-0 libuuid1 tzdata
+inside update-ca-certificates >/dev/null
 
 # Libraries of this machine that the toolchain needs and the release has only under another name.
 lent=$root/usr/local/lib/toolchain
