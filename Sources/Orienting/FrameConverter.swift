@@ -6,10 +6,15 @@ package import UprightMediaIO
 package final class FrameConverter {
   private let scaler: Scaler
   private let filter: Scaler.Filter
+  private let packsRGB: Bool
   private var pool: FramePool?
 
-  /// - Parameter isAccurate: Whether samples are as exact as libswscale makes them, in several times the time.
-  package init(isAccurate: Bool = true) {
+  /// - Parameters:
+  ///   - isAccurate: Whether samples are as exact as libswscale makes them, in several times the time.
+  ///   - packsRGB: Whether rows of RGB have no padding where the width is a multiple of eight. Libswscale writes
+  ///     eight pixels at a time, beyond other rows or not up to their end.
+  package init(isAccurate: Bool = true, packsRGB: Bool = false) {
+    self.packsRGB = packsRGB
     scaler = Scaler(isAccurate: isAccurate)
     filter = isAccurate ? .bicubic : .bilinear
   }
@@ -37,7 +42,8 @@ package final class FrameConverter {
 
   private func pool(_ size: PixelSize, _ format: PixelFormat) throws(UprightError) -> FramePool {
     if let pool, pool.size == size, pool.format == format { return pool }
-    let made = try FramePool(size: size, format: format)
+    let made = try FramePool(
+      size: size, format: format, isPacked: packsRGB && format.isRGB && size.width % 8 == 0)
     pool = made
     return made
   }

@@ -61,6 +61,8 @@ static void nulls(void) {
   EXPECT_STATUS(UPRIGHT_INVALID, upright_reader_new("a.mp4", NULL, NULL, &error));
   EXPECT_STATUS(UPRIGHT_INVALID, upright_reader_next(NULL, &read, &error));
   EXPECT_STATUS(UPRIGHT_INVALID, upright_reader_seek(NULL, 0, &error));
+  EXPECT_STATUS(UPRIGHT_INVALID, upright_reader_keep(NULL, NULL, &error));
+  EXPECT(upright_kept_frame_free(NULL) == UPRIGHT_OK);
   EXPECT_STATUS(UPRIGHT_INVALID, upright_reader_warnings(NULL, &json, &error));
   EXPECT(upright_reader_free(NULL) == UPRIGHT_OK);
   EXPECT_STATUS(UPRIGHT_INVALID, upright_probe(NULL, &json, &error));
@@ -462,6 +464,25 @@ static void readers(const char *input) {
   EXPECT(!strcmp(json, "[]\n"));
   upright_string_free(json);
   EXPECT(upright_reader_free(reader) == UPRIGHT_OK);
+
+  /* A frame that is kept outlives the next ones, and the reader; one that was changed changes no other. */
+  upright_kept_frame *kept, *again;
+  EXPECT_STATUS(UPRIGHT_OK, upright_reader_new(input, "{\"pixels\": \"rgb24\"}", &reader, &error));
+  EXPECT_STATUS(UPRIGHT_INVALID, upright_reader_keep(reader, &kept, &error));
+  EXPECT_STATUS(UPRIGHT_OK, upright_reader_next(reader, &frame, &error));
+  EXPECT_STATUS(UPRIGHT_INVALID, upright_reader_keep(reader, NULL, &error));
+  EXPECT_STATUS(UPRIGHT_OK, upright_reader_keep(reader, &kept, &error));
+  EXPECT_STATUS(UPRIGHT_OK, upright_reader_keep(reader, &again, &error));
+  const size_t bytes = (size_t)(frame.frame.strides[0] * frame.frame.height);
+  EXPECT(frame.writable == 1 && frame.frame.strides[0] == frame.frame.width * 3);
+  uint8_t *first = frame.frame.planes[0];
+  memset(first, 7, bytes);
+  while (upright_reader_next(reader, &frame, &error) == UPRIGHT_OK) EXPECT(frame.frame.planes[0] != first);
+  EXPECT(upright_reader_free(reader) == UPRIGHT_OK);
+  for (size_t index = 0; index < bytes; index++) EXPECT(first[index] == 7);
+  EXPECT(upright_kept_frame_free(kept) == UPRIGHT_OK);
+  EXPECT(upright_kept_frame_free(kept) == UPRIGHT_INVALID);
+  EXPECT(upright_kept_frame_free(again) == UPRIGHT_OK);
 
   /* Freed while it waits. */
   Call call = {0};

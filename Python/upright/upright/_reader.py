@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 
 from upright_policy import Event, UprightError
 from upright_policy._frame import CFrame
-from upright_policy._library import END, Elements, encoded_options
+from upright_policy._library import END, Elements, Handle, encoded_options
 from upright_policy._pixels import NAMES, Geometry, geometry_of
 from upright_policy._policy import ORIENTATIONS
 
@@ -38,7 +38,7 @@ class CReadFrame(ctypes.Structure):
         ("app_orientation", ctypes.c_int32),
         ("primaries", ctypes.c_int32),
         ("transfer", ctypes.c_int32),
-        ("reserved", ctypes.c_int32),
+        ("writable", ctypes.c_int32),
         ("seconds", ctypes.c_double),
         ("duration", ctypes.c_int64),
         ("frame", CFrame),
@@ -48,8 +48,15 @@ class CReadFrame(ctypes.Structure):
 _new = LIBRARY.function(
     "upright_reader_new", ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p))
 _next = LIBRARY.function("upright_reader_next", ctypes.c_void_p, ctypes.POINTER(CReadFrame))
+_keep = LIBRARY.function("upright_reader_keep", ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p))
 _seek = LIBRARY.function("upright_reader_seek", ctypes.c_void_p, ctypes.c_double)
 _warnings = LIBRARY.text_function("upright_reader_warnings", ctypes.c_void_p)
+
+
+class _Kept(Handle):
+    """Planes that the library lends."""
+
+    _free = staticmethod(LIBRARY.free("upright_kept_frame_free"))
 
 
 class ReadFrame:
@@ -59,14 +66,14 @@ class ReadFrame:
         "_format", "_geometry", "_samples", "app_orientation", "changed", "chroma", "duration", "full_range", "matrix",
         "pixels", "primaries", "pts", "time", "time_base", "transfer", "turn")
 
-    def __init__(self, c: CReadFrame, format: str) -> None:
+    def __init__(self, c: CReadFrame, format: str, reader: ctypes.c_void_p) -> None:
         frame = c.frame
         self._format = format
         #: The format by FFmpeg's name: "rgb24" also for "chw-float".
         self.pixels: str = NAMES[frame.pixels]
         self._geometry: Geometry = geometry_of(self.pixels, frame.width, frame.height)
         #: The planes one behind the other, without padding.
-        self._samples = _copied(frame, self._geometry)
+        self._samples = _lent(c, self._geometry, reader) or _copied(frame, self._geometry)
         #: The presentation time in ticks of the input, and seconds per tick. The clocks of MPEG-TS begin at zero.
         self.pts: int = frame.pts
         self.time_base = Fraction(frame.time_base.numerator, frame.time_base.denominator)
@@ -193,7 +200,8 @@ class Reader(Elements[ReadFrame]):
         _new(_encoded_name(input, "input"), encoded_options(given), self._pointer)
 
     def _take(self) -> ReadFrame | None:
-        return None if _next(self._handle, self._c) == END else ReadFrame(self._c, self._format)
+        reader = self._handle
+        return None if _next(reader, self._c) == END else ReadFrame(self._c, self._format, reader)
 
     def seek(self, seconds: float) -> None:
         """Goes to another time: the next frame is the one that is shown at `seconds` from the first frame."""
@@ -253,6 +261,19 @@ def _events(events: Event | os.PathLike[str] | None) -> Union[str, list[Any], No
     if isinstance(events, Iterable):
         return [dict(event) for event in events]
     raise TypeError(f"events are dictionaries, text or a path, not a {type(events).__name__}")
+
+
+def _lent(c: CReadFrame, geometry: Geometry, reader: ctypes.c_void_p) -> Any:
+    """Returns the library's memory, or None if others use it too or it isn't one plane without padding."""
+    row, rows = geometry.planes[0]
+    if not c.writable or len(geometry.planes) > 1 or c.frame.strides[0] != row:
+        return None
+    kept = _Kept()
+    _keep(reader, kept._pointer)
+    samples = (ctypes.c_uint8 * (row * rows)).from_address(c.frame.planes[0])
+    # Every array that is made of them refers to them.
+    samples.kept = kept  # type: ignore[attr-defined]
+    return samples
 
 
 def _copied(frame: Any, geometry: Geometry) -> Any:

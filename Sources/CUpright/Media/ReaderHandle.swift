@@ -51,6 +51,14 @@ private final class ReaderHandle: HandleObject {
 
   func close() { reader.close() }
 
+  func keep() throws(UprightError) -> KeptFrame {
+    guard let last else {
+      throw UprightError(
+        .misuse, "no frame was read", at: Self.name, remedy: "call upright_reader_next first")
+    }
+    return KeptFrame(last)
+  }
+
   func next(into result: inout upright_read_frame) throws(UprightError) -> upright_status {
     guard let frame = try reader.next() else { return Status.end }
     guard let pixels = PixelFormats.number(of: frame.format.layout) else {
@@ -61,6 +69,15 @@ private final class ReaderHandle: HandleObject {
     last = frame
     return Status.ok
   }
+}
+
+/// `upright_kept_frame`.
+private final class KeptFrame: HandleObject {
+  static let name = "upright_kept_frame"
+
+  private let frame: UprightFrame
+
+  init(_ frame: UprightFrame) { self.frame = frame }
 }
 
 extension upright_read_frame {
@@ -74,6 +91,7 @@ extension upright_read_frame {
     app_orientation = Int32(read.appOrientation.rawValue)
     primaries = Int32(clamping: read.colour.primaries)
     transfer = Int32(clamping: read.colour.transfer)
+    writable = read.isWritable ? 1 : 0
     seconds = read.time.seconds
     duration = read.duration
     frame.size = MemoryLayout<upright_frame>.size
@@ -150,6 +168,23 @@ public func upright_reader_next(
     }
     return unsafe try handle.next(into: &frame.pointee)
   }
+}
+
+@c @implementation
+public func upright_reader_keep(
+  _ reader: OpaquePointer?, _ kept: UnsafeMutablePointer<OpaquePointer?>?,
+  _ error: UnsafeMutablePointer<upright_error>?
+) -> upright_status {
+  unsafe use(reader, error) { (handle) throws(UprightError) in
+    let result = unsafe try result(kept, "kept")
+    unsafe result.pointee = try HandleTable.shared.add(handle.keep())
+    return Status.ok
+  }
+}
+
+@c @implementation
+public func upright_kept_frame_free(_ kept: OpaquePointer?) -> upright_status {
+  unsafe free(kept, KeptFrame.self)
 }
 
 @c @implementation

@@ -62,8 +62,9 @@ private final class FrameCollector: FrameTap {
   /// Seconds per tick of the input.
   private let timeBase: Rational
   private let pixels: FramePixels
-  /// Libswscale's fast conversion: without it, a conversion to RGB costs more than decoding.
-  private let converter = FrameConverter(isAccurate: false)
+  /// Libswscale's fast conversion: without it, a conversion to RGB costs more than decoding. Arrays of other
+  /// libraries have no padding.
+  private let converter = FrameConverter(isAccurate: false, packsRGB: true)
   /// What the last frame was like.
   private var last: UprightFrame.Kind?
 

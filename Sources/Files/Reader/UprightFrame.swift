@@ -93,6 +93,9 @@ public struct UprightFrame: Sendable {
       FrameView(memory.frame)?.planes ?? MutablePlaneSet(format.layout, size: PixelSize(0, 0)))
   }
 
+  /// Whether the decoder doesn't need the memory any more, nor another frame.
+  package var isWritable: Bool { memory.frame.isWritable }
+
   /// Returns a copy of a plane, row by row without padding.
   ///
   /// - Parameter index: 0 to one less than `format.layout.planes.count`.

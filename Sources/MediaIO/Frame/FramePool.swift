@@ -8,15 +8,17 @@ package final class FramePool {
   package let size: PixelSize
   package let format: PixelFormat
   private let buffers: OpaquePointer
+  /// The alignment of rows in bytes.
+  private let alignment: CInt
 
-  /// The alignment of rows in bytes. It suits every kernel and libswscale.
-  private static let alignment: CInt = 64
-
-  package init(size: PixelSize, format: PixelFormat) throws(UprightError) {
+  /// - Parameter isPacked: Whether rows follow each other without padding. Otherwise they begin at multiples of
+  ///   64 bytes, which suits every kernel and libswscale.
+  package init(size: PixelSize, format: PixelFormat, isPacked: Bool = false) throws(UprightError) {
     self.size = size
     self.format = format
+    alignment = isPacked ? 1 : 64
     let bytes = av_image_get_buffer_size(
-      format.raw, CInt(clamping: size.width), CInt(clamping: size.height), Self.alignment)
+      format.raw, CInt(clamping: size.width), CInt(clamping: size.height), alignment)
     guard bytes > 0 else {
       throw UprightError(.usage, "a frame cannot be \(size) in \(format)")
     }
@@ -41,7 +43,7 @@ package final class FramePool {
     frame.raw.pointee.height = CInt(size.height)
     let filled = FrameMemory.put(
       frame.raw, on: buffer, format: format.raw, width: CInt(size.width),
-      height: CInt(size.height), alignment: Self.alignment)
+      height: CInt(size.height), alignment: alignment)
     try check(filled) { UprightError(.fault, describe($0), at: "frame") }
     return frame
   }

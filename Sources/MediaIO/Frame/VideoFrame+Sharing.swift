@@ -10,6 +10,9 @@ extension VideoFrame {
     return frame
   }
 
+  /// Whether no other frame shares the memory.
+  package var isWritable: Bool { av_frame_is_writable(raw) != 0 }
+
   /// Returns a replacement for `other`: this frame's samples, in shared memory, with the timestamps and the
   /// other properties of `other`. The colour and the sample aspect ratio stay this frame's, because they
   /// describe the samples.

@@ -9,9 +9,9 @@
  * caller's duty: a pointer must point to memory of the size that the call needs, a string must end with a zero
  * byte, and planes must not overlap.
  *
- * Handles. upright_plan, upright_frames, upright_session, upright_transcode, upright_reader, upright_live and
- * upright_segments are opaque and are never dereferenced by the caller. A handle that was freed, has another type or was never made is detected:
- * UPRIGHT_INVALID. Every _new has a _free. It returns when no call is using the handle any more; from then on
+ * Handles. upright_plan, upright_frames, upright_session, upright_transcode, upright_reader, upright_kept_frame,
+ * upright_live and upright_segments are opaque and are never dereferenced by the caller. A handle that was freed, has
+ * another type or was never made is detected: UPRIGHT_INVALID. Every _new has a _free. It returns when no call is using the handle any more; from then on
  * there is no callback. _free(NULL) does nothing.
  *
  * Threads. Functions without a handle may be called from any thread. A handle may move between threads. While
@@ -659,14 +659,16 @@ typedef struct upright_read_frame {
   int32_t app_orientation;
   /* ColourPrimaries and TransferCharacteristics of ISO/IEC 23091-2; 2 is unspecified. */
   int32_t primaries, transfer;
-  int32_t reserved;
+  /* Whether nothing else reads the planes, so that upright_reader_keep makes them the caller's to change: 0 or 1. */
+  int32_t writable;
   /* The time from the first frame of the input, in seconds. */
   double seconds;
   /* In ticks of frame.time_base; 0 if unknown. */
   int64_t duration;
   /* The upright frame, with square pixels, and its presentation time in ticks of the input (the clocks of MPEG-TS
    * are joined, and begin at zero). Its planes are only read; they are valid until the next call with the reader
-   * that returns a frame, and until it is freed. */
+   * that returns a frame, and until it is freed; see upright_reader_keep. "rgb24" of a width that is a multiple of
+   * eight has no padding. */
   upright_frame frame;
 } upright_read_frame;
 
@@ -693,6 +695,17 @@ UPRIGHT_API upright_status upright_reader_free(upright_reader *reader);
  * Fails with NO_INPUT or BAD_DATA for an input that can't be read, after the frames before the error. */
 UPRIGHT_API upright_status upright_reader_next(
   upright_reader *reader, upright_read_frame *frame, upright_error *error);
+
+/* The planes of a frame. */
+typedef struct upright_kept_frame upright_kept_frame;
+
+/* Keeps the planes of the frame that the last upright_reader_next returned valid until upright_kept_frame_free, also
+ * after the reader is freed. Fails with INVALID before the first frame. */
+UPRIGHT_API upright_status upright_reader_keep(
+  upright_reader *reader, upright_kept_frame **kept, upright_error *error);
+
+/* Gives the planes of a frame back. From any thread. */
+UPRIGHT_API upright_status upright_kept_frame_free(upright_kept_frame *kept);
 
 /* Goes to another time: the next frame is the one that is shown at `seconds` from the first frame of the input.
  * Fails with USAGE for a time that isn't 0 or more, or is after the requested end. */
