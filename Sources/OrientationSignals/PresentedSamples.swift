@@ -69,8 +69,8 @@ package struct PresentedSamples: Sendable {
       let first = times.decoding.first, piece.mediaStart <= times.start,
       piece.duration + map.tolerance >= times.decodingEnd - first
     else { return map.pieces }
-    let rest = piece.mediaEnd - times.composition[times.latest]
-    guard rest > 0, rest <= map.tolerance else { return map.pieces }
+    let last = times.composition[times.latest]
+    guard (0...map.tolerance).contains(piece.mediaEnd - last) else { return map.pieces }
     return [piece.ending(at: max(piece.mediaEnd, times.end))]
   }
 

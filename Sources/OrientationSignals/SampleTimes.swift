@@ -33,9 +33,11 @@ package struct SampleTimes: Sendable {
       let own = (last + 1 < decoding.count ? decoding[last + 1] : end) - decoding[last]
       ends[last] = max(composition[last] + own, composition[first] + length)
     }
-    self.ends = ends
     let durations = zip(composition, ends).map { $1 - $0 }.sorted()
     usualDuration = durations.isEmpty ? 0 : durations[durations.count / 2]
+    // A last picture without a duration is shown as long as usual.
+    if let last = order.last, ends[last] == composition[last] { ends[last] += usualDuration }
+    self.ends = ends
   }
 
   /// The decoding time after the last sample.

@@ -135,6 +135,16 @@ struct PresentationTests {
       #expect(presented.showing(of: 1, in: presented.runs[0])?.duration == last, "\(edit)")
       #expect(presented.isPlain == (edit == 96))
     }
+    // The list ends exactly where the last picture begins, for libavformat before it.
+    let even = SampleTimes(
+      decoding: [0, 600, 950], composition: [0, 600, 950], keys: [0], end: 950)
+    for (edit, last) in [(95, 350), (94, nil)] as [(Int, Int64?)] {
+      let map = try #require(
+        PresentationMap(try Self.track(delay: 0, edits: [[edit, 0]]), mediaEnd: even.end))
+      let presented = try #require(PresentedSamples(map, even))
+      #expect(presented.showing(of: 2, in: presented.runs[0])?.duration == last, "\(edit)")
+      #expect(!presented.isPlain)
+    }
   }
 
   @Test("Only a constant shift needs no presentation of its own")
