@@ -2,6 +2,8 @@ import Foundation
 import Testing
 import UprightServiceTestSupport
 
+@testable import UprightService
+
 @Suite("The confinement of workers", .enabled(if: ExternalTool("cc").isHere))
 struct ConfinementTests {
   /// What a program does that is confined as a worker is: each line is a try and its result.
@@ -108,5 +110,19 @@ struct ConfinementTests {
       "read another's key", "write another's file", "link to another's key", "open a file outside",
       "read its parent's environment", "read its parent's memory",
     ] { #expect(results[what] ?? "done" != "done", "\(what)") }
+  }
+
+  /// What a session gets that encodes so many pixels.
+  private static let sizes: [(pixels: Double, addressSpace: UInt64, niceness: CInt)] = [
+    (0, 8_589_934_592, 4), (921_600, 4_530_896_896, 4), (3_686_400, 5_238_685_696, 10),
+    (1e12, 8_589_934_592, 16),
+  ]
+
+  @Test("The more pixels a session encodes, the more memory it has, and the lower its priority")
+  func size() {
+    for size in Self.sizes {
+      #expect(Confinement.addressSpace(size.pixels) == size.addressSpace)
+      #expect(Confinement.niceness(size.pixels) == size.niceness)
+    }
   }
 }

@@ -12,6 +12,8 @@ struct Confinement: Codable, Sendable {
   var files: [String]
   /// How far its priority is below that of the service, as nice(1) counts.
   var niceness: CInt
+  /// The largest address space, in bytes.
+  var addressSpace: UInt64
 
   /// What the libraries read: themselves, name resolution, and the certificates that servers are checked with.
   private static let system = [
@@ -22,8 +24,6 @@ struct Confinement: Codable, Sendable {
     // memory and the environment of other processes all the same.
     "/proc",
   ]
-  /// The largest address space, in bytes: frames of the largest size, and what threads and libraries reserve.
-  private static let addressSpace: UInt64 = 8 << 30
 
   /// Makes the folders of the session, of which the worker can make none.
   ///
@@ -41,19 +41,32 @@ struct Confinement: Codable, Sendable {
     if case .file(let path) = configuration.input { files.append(path) }
     let environment = ProcessInfo.processInfo.environment
     files += ["SSL_CERT_FILE", "SSL_CERT_DIR"].compactMap { environment[$0] }
-    niceness = Self.niceness(configuration)
+    let pixels = Self.pixels(configuration)
+    niceness = Self.niceness(pixels)
+    addressSpace = Self.addressSpace(pixels)
   }
 
-  /// The service comes first, and then the sessions with the fewest pixels: twice as many as those of 720p are three
-  /// steps, which halve the weight.
-  private static func niceness(_ configuration: LiveConfiguration) -> CInt {
+  /// Returns the number of pixels of the frames that are encoded at a time; 0 if they have the input's size.
+  private static func pixels(_ configuration: LiveConfiguration) -> Double {
     let options = configuration.options
     var sizes = options.ladder.map(\.size)
     if sizes.isEmpty, case .pair(let size)? = options.size { sizes = [size] }
     if sizes.isEmpty, let stream = configuration.policy.stream { sizes = [stream.encodeSize] }
-    let pixels = sizes.reduce(0) { $0 + Double($1.width) * Double($1.height) }
+    return sizes.reduce(0) { $0 + Double($1.width) * Double($1.height) }
+  }
+
+  /// The service comes first, and then the sessions with the fewest pixels: twice as many as those of 720p are three
+  /// steps, which halve the weight.
+  static func niceness(_ pixels: Double) -> CInt {
     let steps = (3 * log2(max(pixels / (1280 * 720), 1))).rounded()
     return 4 + CInt(min(steps, 12))
+  }
+
+  /// Decoded frames of the largest size, and what threads and libraries reserve, are in 4 GiB. An encoder has up to 100
+  /// frames of its own.
+  static func addressSpace(_ pixels: Double) -> UInt64 {
+    let most = Double(8 << 30)
+    return UInt64(clamping: pixels > 0 ? min(Double(4 << 30) + 256 * pixels, most) : most)
   }
 
   /// Confines this process, before it has other threads. What the kernel doesn't have is left out.
@@ -68,6 +81,6 @@ struct Confinement: Codable, Sendable {
     _ = upright_worker_yield(niceness)
     _ = upright_worker_enforce(rules)
     _ = upright_worker_filter()
-    _ = upright_worker_limit(Self.addressSpace)
+    _ = upright_worker_limit(addressSpace)
   }
 }
