@@ -114,9 +114,14 @@ final class LiveReader: @unchecked Sendable {
     case .file(let path):
       return try openSource(path, interrupt: interrupt)
     case .published(let feed):
-      guard let pipe = feed.next(interrupt) else { return nil }
+      guard let (pipe, container) = feed.next(interrupt) else { return nil }
       self.pipe = pipe
-      return try FLVSource(pipe, interrupt: interrupt)
+      switch container {
+      case .flv: return try FLVSource(pipe, interrupt: interrupt)
+      case .mpegts:
+        return try Demuxer(
+          transportStream: pipe, settings: bounded(Self.transportSettings), interrupt: interrupt)
+      }
     case .forwarded(let feed):
       guard let connection = feed.next(interrupt) else {
         // A publisher that was refused before it could connect.
@@ -146,6 +151,11 @@ final class LiveReader: @unchecked Sendable {
     "probesize": "32768", "analyzeduration": "500000", "fpsprobesize": "3",
   ].merging(decoders) { $1 }
 
+  /// Settings for a transport stream. At most this many bytes or microseconds are read before it is open.
+  private static let transportSettings = [
+    "probesize": "1000000", "analyzeduration": "1000000",
+  ].merging(decoders) { $1 }
+
   /// The codecs that libavformat may open to probe a stream.
   private static let decoders = ["codec_whitelist": LiveCodecs.names.joined(separator: ",")]
 
@@ -164,8 +174,7 @@ final class LiveReader: @unchecked Sendable {
       settings["protocol_whitelist"] = "tcp,tls"
       settings["timeout"] = "5000000"
     case "srt", "udp", "tcp":
-      settings["probesize"] = "1000000"
-      settings["analyzeduration"] = "1000000"
+      settings.merge(Self.transportSettings) { $1 }
       // Otherwise the socket is bound to every local address.
       if let end = LiveAddress.endpoint(url), InputTrust.scheme(of: url) == "udp",
         !UDPSocket.isGroup(end.host)

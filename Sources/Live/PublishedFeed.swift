@@ -1,15 +1,23 @@
 internal import UprightMediaIO
 
-/// The FLV stream of a publisher, passed on by the code that accepted it, one connection after another. Safe
-/// to use from any thread.
+/// The stream of a publisher, passed on by the code that accepted it, one connection after another. Safe to use from
+/// any thread.
 ///
 /// The feed is bounded. It rejects data that does not fit, so that the acceptor stops reading from its peer.
 public final class PublishedFeed: @unchecked Sendable {
+  /// What a connection's bytes are.
+  public enum Container: String, Sendable, Codable {
+    /// Tags of FLV (Video File Format Specification 10.1, Annex E), as RTMP carries them.
+    case flv
+    /// An MPEG transport stream (ISO/IEC 13818-1), as SRT carries it. It may begin at any byte.
+    case mpegts
+  }
+
   private struct State {
     /// The pipe of the current connection; `nil` if there is no publisher.
     var pipe: BytePipe?
     /// The pipe of a connection that the session has not opened yet.
-    var waiting: BytePipe?
+    var waiting: (pipe: BytePipe, container: Container)?
     /// The pipe that `next` reads.
     var reading: BytePipe?
     var onRoom: @Sendable () -> Void = {}
@@ -25,31 +33,31 @@ public final class PublishedFeed: @unchecked Sendable {
   private let arrival = WaitCondition()
   private let capacity: Int
 
-  /// Creates a feed that holds `capacity` bytes and one more tag.
+  /// Creates a feed that holds `capacity` bytes and one more write.
   public init(capacity: Int = 4 << 20) { self.capacity = capacity }
 
   /// The FLV header (Video File Format Specification 10.1, E.2), with the flags for audio and video.
   private static let header: [UInt8] = Array("FLV".utf8) + [1, 5, 0, 0, 0, 9, 0, 0, 0, 0]
 
-  /// Starts a connection; tags follow. Returns `false` if there is already a publisher, or the session has
-  /// ended.
-  public func begin() -> Bool {
+  /// Starts a connection; its tags or its transport stream follow. Returns `false` if there is already a publisher, or
+  /// the session has ended.
+  public func begin(_ container: Container = .flv) -> Bool {
     let pipe = BytePipe(capacity: capacity) { [weak self] in self?.notifyRoom() }
     return arrival.withLock {
       if state.isClosed || state.pipe != nil { return false }
       state.pipe = pipe
       // An earlier connection that ended before the session opened it is discarded.
-      state.waiting = pipe
-      _ = pipe.write(Self.header)
+      state.waiting = (pipe, container)
+      if container == .flv { _ = pipe.write(Self.header) }
       arrival.broadcast()
       return true
     }
   }
 
-  /// Writes complete tags, as in a file, each followed by its size. Returns `false` if they were not
-  /// accepted: there is no room (`onRoom` reports when there is), or no publisher.
-  public func write(_ tags: [UInt8]) -> Bool {
-    arrival.withLock { state.pipe }?.write(tags) ?? false
+  /// Writes complete tags, as in a file, each followed by its size; or any number of bytes of a transport stream.
+  /// Returns `false` if they were not accepted: there is no room (`onRoom` reports when there is), or no publisher.
+  public func write(_ bytes: [UInt8]) -> Bool {
+    arrival.withLock { state.pipe }?.write(bytes) ?? false
   }
 
   /// Records why the publisher's stream is refused. The session reports the reason. Call `end` next.
@@ -101,7 +109,7 @@ public final class PublishedFeed: @unchecked Sendable {
   }
 
   /// Waits for the next connection. Returns `nil` if the interrupt is raised.
-  func next(_ interrupt: Interrupt) -> BytePipe? {
+  func next(_ interrupt: Interrupt) -> (pipe: BytePipe, container: Container)? {
     interrupt.waking(arrival) {
       arrival.withLock {
         arrival.wait(while: state.waiting == nil && !interrupt.isRaised)
@@ -113,8 +121,8 @@ public final class PublishedFeed: @unchecked Sendable {
   /// What a program reads that passes a feed on to a session in another process.
   public enum Delivery: Sendable {
     /// A publisher has connected.
-    case began
-    /// The next bytes of its stream: the header of FLV first, then complete tags.
+    case began(Container)
+    /// The next bytes of its stream. Of FLV the header comes first, then complete tags.
     case bytes([UInt8])
     /// The stream has ended; with the reason if its publisher was refused.
     case ended(refusal: String?)
@@ -132,9 +140,9 @@ public final class PublishedFeed: @unchecked Sendable {
     }
     return arrival.withLock {
       arrival.wait(while: state.waiting == nil && !state.isClosed)
-      guard let pipe = state.waiting.take() else { return nil }
+      guard let (pipe, container) = state.waiting.take() else { return nil }
       state.reading = pipe
-      return .began
+      return .began(container)
     }
   }
 

@@ -483,7 +483,7 @@ struct PublishedSessionTests {
     // The header of FLV, and 15 bytes around each tag. A session reads them.
     let expected = 13 + count * (frame.payload.count + 15)
     let read = try await RunningService.onThread {
-      guard let pipe = feed.next(Interrupt()) else { return 0 }
+      guard let pipe = feed.next(Interrupt())?.pipe else { return 0 }
       var total = 0
       while total < expected, let bytes = pipe.take() { total += bytes.count }
       return total

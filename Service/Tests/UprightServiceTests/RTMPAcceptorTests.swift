@@ -38,7 +38,7 @@ struct RTMPAcceptorTests {
   /// Returns all bytes of a feed, read as a session reads it.
   private static func read(_ feed: PublishedFeed) async throws -> [UInt8] {
     try await RunningService.onThread {
-      guard let pipe = feed.next(Interrupt()) else { return [] }
+      guard let pipe = feed.next(Interrupt())?.pipe else { return [] }
       var all: [UInt8] = []
       while let bytes = pipe.take() { all += bytes }
       return all

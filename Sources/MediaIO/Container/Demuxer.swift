@@ -14,7 +14,7 @@ package final class Demuxer {
   private let interrupt: Interrupt
   /// libavformat options by name, for each connection to the input.
   private let settings: [String: String]
-  /// The file with some bytes replaced, which is read instead of the URL. It outlives the context.
+  /// What is read instead of the URL: the file with some bytes replaced, or a pipe. It outlives the context.
   private let input: InputContext?
   /// Checks every URL that the context opens.
   private let nested: NestedInputCheck?
@@ -51,6 +51,19 @@ package final class Demuxer {
     try self.init(url, format: format, settings, interrupt, known: nil)
   }
 
+  /// Opens the MPEG transport stream that a pipe carries, and waits for enough of it to find its streams.
+  ///
+  /// - Parameter settings: libavformat options by name.
+  ///
+  /// - Throws: `badData` if there are no streams, `cancelled` if the interrupt is raised.
+  package convenience init(
+    transportStream pipe: BytePipe, settings: [String: String], interrupt: Interrupt
+  ) throws(UprightError) {
+    try self.init(
+      "the publisher's stream", try InputContext(PipeInput(pipe, interrupt)), format: "mpegts",
+      settings, interrupt, known: nil)
+  }
+
   /// Opens the input of `first` again, to read its packets. Reuses the stream information of `first` if the
   /// container stores timestamps for every packet (MP4, MOV). Otherwise libavformat decodes frames to find
   /// it.
@@ -61,19 +74,19 @@ package final class Demuxer {
   }
 
   private init(
-    _ url: String, format: String?, _ settings: [String: String], _ interrupt: Interrupt,
-    known: Demuxer?
+    _ url: String, _ given: InputContext? = nil, format: String?, _ settings: [String: String],
+    _ interrupt: Interrupt, known: Demuxer?
   ) throws(UprightError) {
     self.url = url
     self.interrupt = interrupt
     self.settings = settings
-    let file = ByteSource(regularFile: url)
+    let file = given == nil ? ByteSource(regularFile: url) : nil
     let movie = file.flatMap { MovieContent(in: $0) }
     let patches = movie.map { Self.patches(of: $0) } ?? []
     if let file, !patches.isEmpty {
       input = try InputContext(PatchedInput(file, patches))
     } else {
-      input = nil
+      input = given
     }
     do throws(UprightError) {
       (context, opening, nested, redirects, limited) = try Self.open(

@@ -2,12 +2,21 @@ internal import CUprightFFmpeg
 internal import CUprightFFmpegShims
 internal import UprightOrientation
 
-/// A libavformat I/O context that reads a `PatchedInput`.
+/// Bytes that libavformat reads in place of a URL.
+protocol InputBytes: AnyObject {
+  /// Reads at most as many bytes as the buffer has. Returns their number, or AVERROR_EOF.
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> CInt
+  /// Moves the position, as `lseek` does. Returns it, or a negative number.
+  func seek(_ offset: Int64, _ whence: CInt) -> Int64
+  var isSeekable: Bool { get }
+}
+
+/// A libavformat I/O context that reads `InputBytes`.
 final class InputContext {
   let raw: UnsafeMutablePointer<AVIOContext>
-  private let bytes: PatchedInput
+  private let bytes: any InputBytes
 
-  init(_ bytes: PatchedInput) throws(UprightError) {
+  init(_ bytes: any InputBytes) throws(UprightError) {
     self.bytes = bytes
     let size = 32 * 1024
     guard let buffer = av_malloc(size) else { throw outOfMemory("input") }
@@ -30,6 +39,7 @@ final class InputContext {
       throw outOfMemory("input")
     }
     raw = context
+    if !bytes.isSeekable { context.pointee.seekable = 0 }
     context.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
   }
 
@@ -39,4 +49,26 @@ final class InputContext {
     var pointer: UnsafeMutablePointer<AVIOContext>? = raw
     avio_context_free(&pointer)
   }
+}
+
+/// The bytes of a pipe, which are read once.
+final class PipeInput: InputBytes {
+  private let pipe: BytePipe
+  private let interrupt: Interrupt
+  /// What is left of the last piece.
+  private var rest: ArraySlice<UInt8> = []
+
+  init(_ pipe: BytePipe, _ interrupt: Interrupt) { (self.pipe, self.interrupt) = (pipe, interrupt) }
+
+  let isSeekable = false
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> CInt {
+    if rest.isEmpty { rest = pipe.take(interrupt)?[...] ?? [] }
+    let bytes = rest.prefix(buffer.count)
+    buffer.copyBytes(from: bytes)
+    rest = rest.dropFirst(bytes.count)
+    return bytes.isEmpty ? upright_averror_eof() : CInt(bytes.count)
+  }
+
+  func seek(_ offset: Int64, _ whence: CInt) -> Int64 { -1 }
 }

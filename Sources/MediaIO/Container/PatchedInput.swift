@@ -3,7 +3,8 @@ internal import CUprightFFmpegShims
 internal import Glibc
 
 /// A file with some of its bytes replaced.
-final class PatchedInput {
+final class PatchedInput: InputBytes {
+  let isSeekable = true
   /// Bytes that replace those at a position.
   struct Patch: Sendable, Hashable {
     let position: Int

@@ -13,7 +13,7 @@ struct FeedDeliveryTests {
   func published() {
     let feed = PublishedFeed(capacity: 100)
     #expect(feed.begin() && !feed.begin() && feed.write([1, 2, 3]))
-    guard case .began? = feed.next(), case .bytes(let header)? = feed.next(),
+    guard case .began(.flv)? = feed.next(), case .bytes(let header)? = feed.next(),
       case .bytes([1, 2, 3])? = feed.next()
     else {
       Issue.record("another delivery")
@@ -43,7 +43,7 @@ struct FeedDeliveryTests {
     let feed = PublishedFeed(capacity: 1)
     #expect(feed.begin())
     #expect(!feed.write([1]))
-    guard case .began? = feed.next(), case .bytes? = feed.next() else {
+    guard case .began(.flv)? = feed.next(), case .bytes? = feed.next() else {
       Issue.record("another delivery")
       return
     }

@@ -92,7 +92,7 @@ import UprightTestSupport
     #expect(!feed.write([1]))
     #expect(rooms.withLock { $0 } == 0)
 
-    let pipe = try #require(feed.next(Interrupt()))
+    let pipe = try #require(feed.next(Interrupt())?.pipe)
     #expect(pipe.take()?.starts(with: Array("FLV".utf8)) == true && pipe.take()?.count == 200)
     #expect(rooms.withLock { $0 } == 1)
     #expect(feed.write([1]))

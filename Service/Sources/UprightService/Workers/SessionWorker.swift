@@ -186,7 +186,7 @@ package final class SessionWorker: Sendable {
 
   // MARK: - The publisher's stream
 
-  /// Passes on FLV. The session takes it as it comes: what it hasn't taken waits in the socket.
+  /// Passes on what the publisher sends. The session takes it as it comes: what it hasn't taken waits in the socket.
   private func read(_ stream: WorkerChannel) {
     let room = DispatchSemaphore(value: 0)
     published.onRoom { [self] in
@@ -206,9 +206,9 @@ package final class SessionWorker: Sendable {
         continue
       }
       switch try? message.value(PublisherOrder.self) {
-      case .began?:
+      case .began(let container)?:
         publishers.wrappingAdd(1, ordering: .relaxed)
-        _ = published.begin()
+        _ = published.begin(container)
       case .ended(let refusal)?:
         if let refusal { published.refuse(because: refusal) }
         published.end()

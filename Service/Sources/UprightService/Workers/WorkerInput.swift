@@ -22,11 +22,15 @@ protocol WorkerInput: Sendable {
   func close()
 }
 
-/// The FLV of a publisher by RTMP.
+/// The stream of a publisher by RTMP or SRT.
+///
+/// Another worker gets the FLV of RTMP from the newest keyframe on. Of the transport stream of SRT it gets what comes
+/// next, and begins at the next keyframe.
 final class PublishedInput: WorkerInput {
   private struct State {
     var worker: Worker?
-    var isPublishing = false
+    /// What the publisher's bytes are; `nil` if there is none.
+    var container: PublishedFeed.Container?
     var replay = PublisherReplay()
   }
 
@@ -36,6 +40,8 @@ final class PublishedInput: WorkerInput {
   private let publishers = Atomic(0)
   /// The number of packets before those that the worker gets.
   private let first = Atomic(0)
+  /// Whether that number is known.
+  private let isCounted = Atomic(true)
 
   init(_ feed: PublishedFeed) { self.feed = feed }
 
@@ -44,17 +50,20 @@ final class PublishedInput: WorkerInput {
       // The lock keeps the order, also where a send waits.
       state.withLock { state in
         switch delivery {
-        case .began:
-          state.isPublishing = true
+        case .began(let container):
+          state.container = container
+          isCounted.store(container == .flv, ordering: .relaxed)
           state.replay.begin()
           publishers.wrappingAdd(1, ordering: .relaxed)
-          state.worker?.stream.send(PublisherOrder.began)
+          state.worker?.stream.send(PublisherOrder.began(container))
+        case .bytes(let bytes) where state.container == .mpegts:
+          state.worker?.stream.send(bytes: bytes)
         case .bytes(let bytes):
           for tag in PublisherReplay.tags(of: bytes) where state.replay.add(tag) {
             state.worker?.stream.send(bytes: tag)
           }
         case .ended(let refusal):
-          state.isPublishing = false
+          state.container = nil
           state.worker?.stream.send(PublisherOrder.ended(refusal: refusal))
         }
       }
@@ -64,18 +73,22 @@ final class PublishedInput: WorkerInput {
   func begin(_ worker: Worker, skipping skips: Bool) {
     state.withLock { state in
       state.worker = worker
-      publishers.store(state.isPublishing ? 1 : 0, ordering: .relaxed)
-      guard state.isPublishing else { return }
-      worker.stream.send(PublisherOrder.began)
+      publishers.store(state.container == nil ? 0 : 1, ordering: .relaxed)
+      guard let container = state.container else { return }
+      worker.stream.send(PublisherOrder.began(container))
+      guard container == .flv else { return }
       let tags = state.replay.restarted(skipping: skips)
       first.store(state.replay.first, ordering: .relaxed)
       for tag in tags { worker.stream.send(bytes: tag) }
     }
   }
 
-  var lead: Double { state.withLock { $0.isPublishing ? $0.replay.seconds : 0 } }
+  var lead: Double { state.withLock { $0.container == nil ? 0 : $0.replay.seconds } }
 
-  func place(after taken: Int) -> Int? { first.load(ordering: .relaxed) + taken }
+  func place(after taken: Int) -> Int? {
+    guard isCounted.load(ordering: .relaxed) else { return nil }
+    return first.load(ordering: .relaxed) + taken
+  }
 
   func refuse(_ publisher: Int) {
     guard publishers.load(ordering: .relaxed) == publisher else { return }

@@ -17,9 +17,9 @@ enum WorkerOrder: Codable, Sendable {
   case stored(call: Int, UprightError?)
 }
 
-/// What a worker is told on the stream of its publisher, besides bytes of FLV.
+/// What a worker is told on the stream of its publisher, besides its bytes.
 enum PublisherOrder: Codable, Sendable {
-  case began
+  case began(PublishedFeed.Container)
   case ended(refusal: String?)
 }
 
