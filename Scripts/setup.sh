@@ -12,7 +12,7 @@ fi
 
 build=(pkg-config libavformat-dev libavcodec-dev libavutil-dev libavfilter-dev libswscale-dev
   libswresample-dev ffmpeg)
-service=("${build[@]}" zlib1g-dev libqrencode-dev)
+service=("${build[@]}" zlib1g-dev libqrencode-dev libsrt-gnutls-dev)
 # What the engine's tests of media need.
 media=("${service[@]}" python3 python3-venv git gcc g++ binutils groff-base gstreamer1.0-tools
   gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav

@@ -45,6 +45,10 @@ let package = Package(
     .systemLibrary(
       name: "CUprightQREncode", pkgConfig: "libqrencode",
       providers: [.apt(["libqrencode-dev"])]),
+    // The library that libavformat uses, too.
+    .systemLibrary(
+      name: "CUprightSRT", pkgConfig: "srt",
+      providers: [.apt(["libsrt-gnutls-dev"])]),
     // The system calls of the processes of sessions.
     .target(name: "CUprightWorker"),
     // The files of the console, embedded as they are.
@@ -52,7 +56,8 @@ let package = Package(
     .target(
       name: "UprightService",
       dependencies: engine + [
-        "UprightRTMP", "CUprightZlib", "CUprightQREncode", "CUprightConsole", "CUprightWorker",
+        "UprightRTMP", "CUprightZlib", "CUprightQREncode", "CUprightSRT", "CUprightConsole",
+        "CUprightWorker",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -83,7 +88,7 @@ let package = Package(
     .testTarget(
       name: "UprightServiceTests",
       dependencies: engine + [
-        "UprightService", "UprightServe", "UprightRTMP", "UprightServiceTestSupport",
+        "UprightService", "UprightServe", "UprightRTMP", "CUprightSRT", "UprightServiceTestSupport",
         // `upright serve` becomes upright-serve.
         .product(name: "upright", package: "upright"),
         .product(name: "Logging", package: "swift-log"),

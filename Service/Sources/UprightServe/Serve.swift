@@ -66,6 +66,8 @@ struct Serve: ParsableCommand {
                        { "type": "rtmp", "url": "rtmp://a.example/live/{name}" } ],
           "policy": "phone" }
 
+      With the input srt://0.0.0.0:9000 publishers come by SRT, with the streamid live/NAME?key=KEY.
+
       The name is APP/*, APP/PREFIX-* or *, which means any app. The first template that matches is used; the paths \
       and names of the other sessions come first. {name} in the url or name of an output stands for the session's name. \
       The session ends when its publisher has been gone for inputTimeout; until then it may return. A second publisher \

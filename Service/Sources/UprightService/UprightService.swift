@@ -86,7 +86,7 @@ package final class UprightService: Sendable {
       updates.publish(.refused($1), of: $0)
     }
     // A server in front publishes all streams from one address.
-    let acceptor = RTMPAcceptor(
+    let acceptor = PublishAcceptor(
       logger: logger, maxPerPeer: max(64, 2 * configuration.maxSessions),
       timeouts: dependencies.publisherTimeouts, certificate: credentials.certificate)
     webrtc = try configuration.webrtc.map { (url) throws(UprightError) in

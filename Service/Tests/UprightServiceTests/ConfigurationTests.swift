@@ -91,7 +91,7 @@ struct ConfigurationTests {
     ("{\"name\": \"../*\"}", "sessions[0].name"), ("{\"name\": \"live/**\"}", "sessions[0].name"),
     ("{\"name\": \"*/live\"}", "sessions[0].name"), ("{\"name\": \"live/.*\"}", "sessions[0].name"),
     ("{\"name\": \"*\"}", "sessions[0].input"),
-    ("{\"name\": \"*\", \"input\": {\"url\": \"srt://127.0.0.1:9\"}}", "sessions[0].input"),
+    ("{\"name\": \"*\", \"input\": {\"url\": \"udp://127.0.0.1:9\"}}", "sessions[0].input"),
     (
       "{\"name\": \"*\", \"input\": {\"url\": \"rtmp://127.0.0.1:9/live/key\"}}",
       "sessions[0].input"
@@ -159,7 +159,7 @@ struct ConfigurationTests {
     ])
   func patterns(_ text: String, _ app: String, _ name: String, _ isMatch: Bool) throws {
     let pattern = try #require(StreamPattern(text))
-    let request = PublishRequest(.init(app: app, name: name), from: "127.0.0.1", isSecure: false)
+    let request = PublishRequest(.init(app: app, name: name), from: "127.0.0.1", over: .rtmp)
     #expect(pattern.matches(request) == isMatch && "\(pattern)" == text)
   }
 

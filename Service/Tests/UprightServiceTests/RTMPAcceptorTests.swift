@@ -14,8 +14,8 @@ import UprightServiceTestSupport
 struct RTMPAcceptorTests {
   private static func acceptor(
     maxPerPeer: Int = 64, timeouts: PublisherHandler.Timeouts = .init()
-  ) -> RTMPAcceptor {
-    RTMPAcceptor(
+  ) -> PublishAcceptor {
+    PublishAcceptor(
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, maxPerPeer: maxPerPeer,
       timeouts: timeouts)
   }

@@ -38,7 +38,7 @@ struct PublishHook: Sendable {
   ) async throws(RequestFailure) -> [JSONValue.Member] {
     let body: JSONValue = [
       "name": .string(request.name), "app": .string(request.app), "key": .string(request.key),
-      "address": .string(request.address), "protocol": .string(request.isSecure ? "rtmps" : "rtmp"),
+      "address": .string(request.address), "protocol": .string(request.scheme.rawValue),
     ]
     let answer = try await inTime { () async throws(RequestFailure) in
       try await client.post(

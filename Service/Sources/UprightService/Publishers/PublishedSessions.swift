@@ -9,7 +9,7 @@ internal import UprightRTMP
 /// The sessions that publishers create by connecting, from the templates of the configuration.
 final class PublishedSessions: Sendable {
   private struct State: Sendable {
-    var claims: [RTMPAcceptor.Claim] = []
+    var claims: [PublishAcceptor.Claim] = []
     /// The HTTP client for hooks; `nil` before `start`, after `stop` and without hooks.
     var client: WebhookClient?
     var isStopped = false
@@ -19,7 +19,7 @@ final class PublishedSessions: Sendable {
   /// The names and keys of the sessions of the configuration, which no publisher can take.
   private let declared: Set<String>
   private let sessions: Sessions
-  private let acceptor: RTMPAcceptor
+  private let acceptor: PublishAcceptor
   private let proxy: EgressProxy
   private let trustRoots: NIOSSLTrustRoots
   private let logger: Logger
@@ -35,13 +35,13 @@ final class PublishedSessions: Sendable {
   ///   - trustRoots: The certificates that may issue a hook's certificate.
   init(
     _ templates: [SessionTemplate], entries: [JSONValue], sessions: Sessions,
-    acceptor: RTMPAcceptor, proxy: EgressProxy, trustRoots: NIOSSLTrustRoots, logger: Logger
+    acceptor: PublishAcceptor, proxy: EgressProxy, trustRoots: NIOSSLTrustRoots, logger: Logger
   ) {
     self.templates = templates
     declared = Set(
       entries.flatMap { entry in
         let url = entry["input"]?["url"]?.text.flatMap(StreamURL.init)
-        return [entry["name"]?.text, url?.path.split(separator: "/").last.map(String.init)]
+        return [entry["name"]?.text, url?.streamPath.last]
       }.compactMap(\.self))
     self.sessions = sessions
     self.acceptor = acceptor
@@ -50,6 +50,7 @@ final class PublishedSessions: Sendable {
     self.logger = logger
     for template in templates {
       if let key = template.key { sessions.secrets.add(key) }
+      template.port.passphraseSecrets.forEach { sessions.secrets.add($0) }
       template.hook?.receiver.secrets.forEach { sessions.secrets.add($0) }
     }
   }
@@ -122,7 +123,7 @@ final class PublishedSessions: Sendable {
       let isPassing = [.conflict, .tooManyRequests, .serviceUnavailable].contains(problem.status)
       throw PublishRefusal(
         isPassing ? sessions.secrets.redact(problem.detail) : "the session can't be created",
-        problem.status == .conflict ? .badName : .denied)
+        problem.status == .conflict ? .taken : .denied)
     }
   }
 
@@ -133,13 +134,13 @@ final class PublishedSessions: Sendable {
       throw PublishRefusal("the key is wrong", .denied)
     }
     guard SessionRequest.isName(request.name) else {
-      throw PublishRefusal("the name \(SessionRequest.nameRule)")
+      throw PublishRefusal("the name \(SessionRequest.nameRule)", .invalid)
     }
     guard request.app.utf8.count <= Self.maxApp, request.key.utf8.count <= Self.maxKey,
       request.app.split(separator: "/", omittingEmptySubsequences: false).allSatisfy({
         AddressRules.isName(String($0)) || request.app.isEmpty
       })
-    else { throw PublishRefusal("the app or the key isn't valid") }
+    else { throw PublishRefusal("the app or the key isn't valid", .invalid) }
   }
 
   private func ask(
@@ -161,11 +162,11 @@ final class PublishedSessions: Sendable {
     to wanted: SessionRequest, _ template: SessionTemplate
   ) async throws -> PublishRoutes.Route {
     guard !declared.contains(wanted.name ?? "") else {
-      throw PublishRefusal("a session of the configuration has this name")
+      throw PublishRefusal("a session of the configuration has this name", .taken)
     }
     if let name = wanted.name, let running = try? sessions.find(name), !running.hasEnded {
       guard let (id, route) = running.input.admission, id == template.id else {
-        throw PublishRefusal("another session has this name")
+        throw PublishRefusal("another session has this name", .taken)
       }
       return route
     }

@@ -47,7 +47,7 @@ struct SessionTemplate: Sendable {
       if let own = entry["onPublish"] {
         try Self.read("\(place).onPublish") { try PublishHook(own, rules: rules) }
       } else { hook }
-    guard key != nil || self.hook != nil || port.isLoopback else {
+    guard key != nil || self.hook != nil || port.passphrase != nil || port.isLoopback else {
       throw UprightError(
         .configuration, "everyone could publish", at: place,
         remedy: "add a key, or onPublish, or listen on 127.0.0.1")
@@ -72,10 +72,15 @@ struct SessionTemplate: Sendable {
     let members = try SessionRequest.members(
       of: input ?? .object([]), "input", allowing: ["url", "mode"])
     let url = try rules.check(members["url"]?.text ?? "", .input)
-    guard ["rtmp", "rtmps"].contains(url.scheme), url.path.isEmpty, url.query == nil,
+    guard PublishScheme(rawValue: url.scheme) != nil, url.path.isEmpty,
+      url.query == nil || url.scheme == "srt", url.queryValue("streamid") == nil,
       url.userinfo == nil, [nil, "listen"].contains(members["mode"])
-    else { throw Refusal("the input of a pattern must be rtmp://host:port or rtmps://host:port") }
+    else {
+      throw Refusal(
+        "the input of a pattern must be rtmp://host:port, rtmps://host:port or srt://host:port")
+    }
     try rules.checkOwn(url)
+    if url.scheme == "srt" { try SessionRequest.checkListener(url) }
     return url
   }
 
@@ -90,7 +95,7 @@ struct SessionTemplate: Sendable {
   }
 
   /// Identifies the template among those of a configuration.
-  var id: String { "\(port.text)/\(pattern)" }
+  var id: String { "\(port.scheme)://\(port.host):\(port.port ?? 0)/\(pattern)" }
 
   /// Returns the request for a publisher's session.
   ///
@@ -106,8 +111,7 @@ struct SessionTemplate: Sendable {
     guard !answer.contains(where: { $0.key == "input" }) else {
       throw Problem.badRequest("input: is the publisher's stream")
     }
-    var url = port
-    url.path = "/\(path)"
+    let url = port.stream(path)
     let given = Set(answer.map(\.key))
     var body = members.filter { !given.contains($0.key) } + answer
     body.append(.init("input", ["url": .string(url.text), "mode": "listen"]))
@@ -116,8 +120,8 @@ struct SessionTemplate: Sendable {
     body = body.map { $0.key == "outputs" ? .init("outputs", Self.filled($0.value, name)) : $0 }
     var request = try SessionRequest(.object(body), rules: rules)
     // The stream's name is a secret if the answer has another.
-    url.path = url.path.prefix(through: url.path.lastIndex(of: "/") ?? url.path.startIndex) + "***"
-    request.input = .admitted(url, template: id, key: key)
+    let hidden = path.lastIndex(of: "/").map { path[...$0] + "***" } ?? "***"
+    request.input = .admitted(port.stream(String(hidden)), template: id, key: key)
     return request
   }
 

@@ -1,5 +1,17 @@
 internal import Foundation
+internal import Upright
 internal import UprightRTMP
+
+/// How a publisher connects: the scheme of its URL.
+enum PublishScheme: String, Sendable {
+  case rtmp, rtmps, srt
+
+  /// The port of a URL that has none.
+  var port: Int { self == .rtmps ? 443 : 1935 }
+
+  /// What the publisher's bytes are.
+  var container: PublishedFeed.Container { self == .srt ? .mpegts : .flv }
+}
 
 /// A publisher's request to publish to a stream.
 struct PublishRequest: Sendable, Hashable {
@@ -11,10 +23,9 @@ struct PublishRequest: Sendable, Hashable {
   let key: String
   /// The publisher's IP address.
   let address: String
-  /// Whether the publisher uses TLS.
-  let isSecure: Bool
+  let scheme: PublishScheme
 
-  init(_ stream: PublishConnection.Address, from address: String, isSecure: Bool) {
+  init(_ stream: PublishConnection.Address, from address: String, over scheme: PublishScheme) {
     // Publishers divide a path into app and name in different places.
     let path = [stream.app, stream.name].filter { !$0.isEmpty }.joined(separator: "/")
     let slash = path.lastIndex(of: "/")
@@ -22,7 +33,7 @@ struct PublishRequest: Sendable, Hashable {
     name = slash.map { String(path[path.index(after: $0)...]) } ?? path
     key = stream.key.removingPercentEncoding ?? stream.key
     self.address = address
-    self.isSecure = isSecure
+    self.scheme = scheme
   }
 
   /// The stream's path.
@@ -31,10 +42,27 @@ struct PublishRequest: Sendable, Hashable {
 
 /// Why a publisher is rejected. `reason` is sent to the publisher, and logged.
 struct PublishRefusal: Error, Sendable, Hashable {
-  let reason: String
-  var code = PublishConnection.Rejection.badName
+  /// The kind of the refusal.
+  enum Code: Sendable {
+    /// The request can't be understood.
+    case invalid
+    /// The publisher asks to play.
+    case mode
+    /// The publisher isn't allowed to publish.
+    case denied
+    /// There is no such stream.
+    case unknown
+    /// The stream has a publisher already, or its name is in use.
+    case taken
 
-  init(_ reason: String, _ code: PublishConnection.Rejection = .badName) {
+    /// The code of the status that a publisher by RTMP gets.
+    var rtmp: PublishConnection.Rejection { self == .denied ? .denied : .badName }
+  }
+
+  let reason: String
+  let code: Code
+
+  init(_ reason: String, _ code: Code = .unknown) {
     self.reason = reason
     self.code = code
   }

@@ -21,65 +21,106 @@ final class PublishRoutes: Sendable {
     case pattern(StreamPattern, Admission)
   }
 
+  private struct Entry {
+    let path: String
+    let destination: Destination
+    /// The passphrase of its publishers; `nil` if they don't encrypt.
+    let passphrase: String?
+  }
+
   private struct State {
     /// In the order in which they were added.
-    var destinations: [(path: String, destination: Destination)] = []
+    var entries: [Entry] = []
     /// The sessions that have a publisher.
     var taken: Set<String> = []
   }
 
   private let state = Mutex(State())
   let peers: PeerLimit
-  /// Whether publishers use TLS.
-  let isSecure: Bool
+  let scheme: PublishScheme
 
-  init(peers: PeerLimit, isSecure: Bool) {
+  init(peers: PeerLimit, scheme: PublishScheme) {
     self.peers = peers
-    self.isSecure = isSecure
+    self.scheme = scheme
   }
 
   /// Registers `path`, which may be the text of a pattern. Returns `false` if it is registered already.
-  func add(_ path: String, _ destination: Destination) -> Bool {
+  func add(_ path: String, _ destination: Destination, passphrase: String? = nil) -> Bool {
     state.withLock { state in
-      guard !state.destinations.contains(where: { $0.path == path }) else { return false }
-      state.destinations.append((path, destination))
+      guard !state.entries.contains(where: { $0.path == path }) else { return false }
+      state.entries.append(Entry(path: path, destination: destination, passphrase: passphrase))
       return true
     }
   }
 
   func remove(_ path: String) {
-    state.withLock { $0.destinations.removeAll { $0.path == path } }
+    state.withLock { $0.entries.removeAll { $0.path == path } }
   }
 
-  var isEmpty: Bool { state.withLock { $0.destinations.isEmpty } }
+  var isEmpty: Bool { state.withLock { $0.entries.isEmpty } }
+
+  /// Returns the passphrase of a publisher's stream, or `nil` if it has none, before the publisher is let in.
+  ///
+  /// - Parameter yields: Returns whether the publisher of a session gives way to another one.
+  /// - Throws: The refusal, if it is certain already.
+  func passphrase(
+    of request: PublishRequest, yields: (_ session: String) -> Bool
+  ) throws(PublishRefusal) -> String? {
+    let entry = try entry(of: request)
+    if case .session(let route) = entry.destination {
+      if route.feed.isClosed { throw Self.ended }
+      if state.withLock({ $0.taken.contains(route.session) }), !yields(route.session) {
+        throw Self.taken
+      }
+    }
+    return entry.passphrase
+  }
 
   /// Finds the destination of a publisher and starts a connection to its feed, until `leave`. A session's path
   /// comes before patterns, and of several patterns the first is used.
-  func enter(_ request: PublishRequest) async throws(PublishRefusal) -> Route {
-    let route = try await route(of: request)
-    guard state.withLock({ $0.taken.insert(route.session).inserted }) else {
-      throw PublishRefusal("the stream already has a publisher")
+  ///
+  /// - Parameter replace: Disconnects the publisher of a session if it gives way to another one, and returns whether
+  ///   that is so.
+  func enter(
+    _ request: PublishRequest,
+    replace: @Sendable (_ session: String) async -> Bool = { _ in false }
+  ) async throws(PublishRefusal) -> Route {
+    let route: Route =
+      switch try entry(of: request).destination {
+      case .session(let route): route
+      case .pattern(_, let admit): try await admit(request)
+      }
+    if !take(route) {
+      guard await replace(route.session), take(route) else { throw Self.taken }
     }
-    guard route.feed.begin() else {
+    guard route.feed.begin(scheme.container) else {
       leave(route)
-      throw PublishRefusal("the session has ended")
+      throw Self.ended
     }
     return route
   }
 
-  private func route(of request: PublishRequest) async throws(PublishRefusal) -> Route {
-    var route: Route?
-    var admission: Admission?
-    for (path, destination) in state.withLock({ $0.destinations }) {
-      switch destination {
-      case .session(let found): if constantTimeEqual(request.path, path) { route = found }
-      case .pattern(let pattern, let admit):
-        if admission == nil, pattern.matches(request) { admission = admit }
+  private static let taken = PublishRefusal("the stream already has a publisher", .taken)
+  private static let ended = PublishRefusal("the session has ended")
+
+  private func take(_ route: Route) -> Bool {
+    state.withLock { $0.taken.insert(route.session).inserted }
+  }
+
+  private func entry(of request: PublishRequest) throws(PublishRefusal) -> Entry {
+    var exact: Entry?
+    var matching: Entry?
+    for entry in state.withLock({ $0.entries }) {
+      switch entry.destination {
+      case .session: if constantTimeEqual(request.path, entry.path) { exact = entry }
+      case .pattern(let pattern, _):
+        if matching == nil, pattern.matches(request) { matching = entry }
       }
     }
-    if let route { return route }
-    guard let admission else { throw PublishRefusal("no session expects this stream") }
-    return try await admission(request)
+    guard let entry = exact ?? matching else {
+      throw PublishRefusal("no session expects this stream")
+    }
+    return entry
   }
 
   /// Undoes `enter`, after the feed's connection has ended.

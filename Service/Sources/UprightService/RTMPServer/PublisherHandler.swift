@@ -111,7 +111,7 @@ final class PublisherHandler: ChannelInboundHandler {
     // The end of the connection's previous stream waits for room.
     guard route == nil else { return connection.refuse("the previous stream hasn't ended") }
     deadline?.cancel()
-    let request = PublishRequest(stream, from: peer ?? "", isSecure: routes.isSecure)
+    let request = PublishRequest(stream, from: peer ?? "", over: routes.scheme)
     let promise = context.eventLoop.makePromise(of: PublishRoutes.Route.self)
     entering = promise.completeWithTask { [routes] in try await routes.enter(request) }
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -149,7 +149,7 @@ final class PublisherHandler: ChannelInboundHandler {
     let refusal = error as? PublishRefusal ?? PublishRefusal("internal error")
     logger.info("publisher rejected: \(refusal.reason)")
     process(context) {
-      connection.refuse(refusal.reason, refusal.code)
+      connection.refuse(refusal.reason, refusal.code.rtmp)
       return []
     }
   }

@@ -8,8 +8,8 @@ struct HostedInput: Sendable {
   let publishKey: String
   /// The secrets in the session's addresses, and its keys.
   let secrets: [String]
-  /// The session's RTMP stream path, released when it ends.
-  let claim: RTMPAcceptor.Claim?
+  /// The session's stream path at an RTMP or SRT port, released when it ends.
+  let claim: PublishAcceptor.Claim?
   /// If a publisher created the session: the template, and the route of this publisher and those that return.
   let admission: (template: String, route: PublishRoutes.Route)?
   /// The publisher of a session whose input is WHIP; otherwise `nil`.

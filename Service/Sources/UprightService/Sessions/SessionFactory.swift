@@ -6,7 +6,7 @@ struct SessionFactory: Sendable {
   let makeSession: MakeSession
   let resolver: any Resolver
   let proxy: EgressProxy
-  let acceptor: RTMPAcceptor
+  let acceptor: PublishAcceptor
   let folders: DataFolders
   /// The WebRTC server; `nil` if there is none.
   let webrtc: WebRTCServer?
@@ -38,7 +38,7 @@ struct SessionFactory: Sendable {
     try set(request, id: id, in: &configuration, &secrets)
     let session = try makeSession(configuration, SessionFolders(all: folders, session: id))
     let route = PublishRoutes.Route(session: id, feed: feed)
-    var claim: RTMPAcceptor.Claim?
+    var claim: PublishAcceptor.Claim?
     if case .publisher(let url) = request.input {
       claim = try await acceptor.claim(url, path: key.path, for: .session(route))
     }
@@ -108,7 +108,7 @@ struct SessionFactory: Sendable {
     }
   }
 
-  /// Releases the session's RTMP stream path and its access to the egress proxy, and disconnects its publisher.
+  /// Releases the session's stream path and its access to the egress proxy, and disconnects its publisher.
   func close(_ hosted: HostedSession) async {
     if let claim = hosted.input.claim { await acceptor.release(claim) }
     await hosted.input.whip?.end()
@@ -116,7 +116,7 @@ struct SessionFactory: Sendable {
   }
 
   /// Returns the publish key and the stream path. The key is the last component of a publisher's path; a new
-  /// one is generated if the path has only one component or the input has no publisher.
+  /// one is generated if the path of RTMP has only one component or the input has no publisher.
   ///
   /// - Throws: `Refusal` if the key could be guessed by others than programs of this machine.
   private func publishKey(
@@ -125,8 +125,8 @@ struct SessionFactory: Sendable {
     let made = Secrets.make()
     if case .admitted(_, _, let key) = input { return (key.isEmpty ? made : key, "") }
     guard case .publisher(let url) = input else { return (made, "") }
-    let parts = url.path.split(separator: "/").map(String.init)
-    guard parts.count >= 2, let key = parts.last else {
+    let parts = url.streamPath
+    guard parts.count >= 2 || url.scheme == "srt", let key = parts.last else {
       return (made, (parts + [made]).joined(separator: "/"))
     }
     guard key.utf8.count >= Sessions.shortestKey || url.isLoopback else {
@@ -182,7 +182,10 @@ struct SessionFactory: Sendable {
     rules: AddressRules, _ secrets: inout [String]
   ) async throws -> LiveInput {
     switch input {
-    case .publisher, .admitted: return .published(feed)
+    case .publisher(let url):
+      secrets += url.passphraseSecrets
+      return .published(feed)
+    case .admitted: return .published(feed)
     case .whip: return .forwarded(whip?.feed ?? ForwardedFeed())
     case .file(let path, _, _): return .file(path: path)
     case .rtp(let description): return .rtp(description: description)
@@ -233,7 +236,7 @@ struct SessionFactory: Sendable {
   /// Returns the requested input, without secrets.
   private func description(_ input: SessionRequest.Input) -> JSONValue {
     switch input {
-    case .publisher(let url) where url.path.split(separator: "/").count < 2:
+    case .publisher(let url) where url.scheme != "srt" && url.streamPath.count < 2:
       ["url": .string(url.redacted + "/***"), "mode": "listen"]
     case .admitted(let url, _, _): ["url": .string(url.text), "mode": "listen"]
     case .publisher(let url), .listener(let url):

@@ -4,7 +4,7 @@ internal import Upright
 /// A parsed and checked request for a session, from a POST or the configuration.
 struct SessionRequest: Sendable {
   enum Input: Sendable, Hashable {
-    /// A publisher connects to the service's RTMP port.
+    /// A publisher connects to the service's RTMP or SRT port.
     case publisher(StreamURL)
     /// A publisher has connected to a template's port. The URL has no secrets; the key is the session's publish key.
     case admitted(StreamURL, template: String, key: String)
@@ -212,6 +212,12 @@ struct SessionRequest: Sendable {
         throw Refusal("a publisher's URL must be \(url.scheme)://host:port/app/key")
       }
       return .publisher(url)
+    case "srt" where url.queryValue("streamid") != nil:
+      try checkListener(url)
+      guard !url.streamPath.isEmpty, url.streamPath.allSatisfy(AddressRules.isName) else {
+        throw Refusal("streamid: must be app/key, with letters, digits, '.', '_' and '-'")
+      }
+      return .publisher(url)
     case "srt", "udp":
       guard url.port != nil else { throw Refusal("a listener needs a port") }
       guard ["listener", nil].contains(url.queryValue("mode")) else {
@@ -219,6 +225,21 @@ struct SessionRequest: Sendable {
       }
       return .listener(url)
     default: throw Refusal("\(url.scheme): can't listen; set \"mode\": \"pull\"")
+    }
+  }
+
+  /// Checks the URL of the SRT port, whose publishers are routed by their `streamid`.
+  static func checkListener(_ url: StreamURL) throws(Refusal) {
+    guard url.port != nil else { throw Refusal("a listener needs a port") }
+    guard url.path.isEmpty || url.path == "/", url.userinfo == nil,
+      [nil, "listener"].contains(url.queryValue("mode"))
+    else { throw Refusal("a publisher's URL must be srt://host:port?streamid=app/key") }
+    let known: Set<String> = ["mode", "streamid", "passphrase"]
+    if let other = url.queryNames.first(where: { !known.contains($0) }) {
+      throw Refusal("\(other): is the publisher's choice, at a port with a streamid")
+    }
+    if let passphrase = url.passphrase, !(10...79).contains(passphrase.utf8.count) {
+      throw Refusal("passphrase: must be 10 to 79 characters")
     }
   }
 

@@ -3,9 +3,9 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// The RTMP and RTMPS ports. Each is one listening socket for any number of publishers, bound while a session
+/// The RTMP, RTMPS and SRT ports. Each is one listening socket for any number of publishers, bound while a session
 /// expects one.
-final class RTMPAcceptor: Sendable {
+final class PublishAcceptor: Sendable {
   typealias Destination = PublishRoutes.Destination
 
   /// A claimed stream path, needed for `release`.
@@ -16,14 +16,15 @@ final class RTMPAcceptor: Sendable {
 
   private struct Listener {
     let routes: PublishRoutes
-    let channel: any Channel
+    /// The bound port.
+    let port: Int?
+    let close: @Sendable () async -> Void
   }
 
   fileprivate struct Endpoint: Sendable, Hashable {
     let host: String
     let port: Int
-    /// Whether publishers use TLS.
-    let isSecure: Bool
+    let scheme: PublishScheme
   }
 
   private enum ListenerState {
@@ -57,46 +58,48 @@ final class RTMPAcceptor: Sendable {
 
   /// Registers `path`, or the text of a pattern, for publishers. The port is bound when this returns.
   ///
-  /// - Parameter isSecure: Whether publishers use TLS.
+  /// - Parameter passphrase: With which publishers by SRT encrypt; `nil` if they don't.
   /// - Throws: `Problem` if another session uses the path, the port can't be bound, too many ports are bound, or
   ///   there is no certificate for TLS.
   func claim(
-    host: String, port: Int, isSecure: Bool = false, path: String, for destination: Destination
+    host: String, port: Int, scheme: PublishScheme = .rtmp, path: String,
+    passphrase: String? = nil, for destination: Destination
   ) async throws(Problem) -> Claim {
-    if isSecure, certificate == nil {
+    if scheme == .rtmps, certificate == nil {
       throw .unprocessable(
         "rtmps: the service has no certificate; start it with --tls-cert and --tls-key")
     }
-    let endpoint = Endpoint(host: host, port: port, isSecure: isSecure)
+    let endpoint = Endpoint(host: host, port: port, scheme: scheme)
     // A previous user of the port may close it again in the meantime.
     for _ in 0..<8 {
-      switch step(endpoint, path, destination) {
+      switch step(endpoint, path, destination, passphrase) {
       case .done: return Claim(endpoint: endpoint, path: path)
       case .taken: throw .conflict("another session uses this stream path")
-      case .full: throw .tooMany("\(maxPorts) RTMP ports are already bound")
+      case .full: throw .tooMany("\(maxPorts) ports for publishers are already bound")
       case .wait(let task): if let problem = await task.value { throw problem }
       }
     }
     throw .conflict("port \(port) of \(host) is being closed")
   }
 
-  /// Registers `path` at the host and port of an rtmp or rtmps URL.
+  /// Registers `path` at the host and port of an rtmp, rtmps or srt URL.
   func claim(
     _ url: StreamURL, path: String, for destination: Destination
   ) async throws(Problem) -> Claim {
-    let isSecure = url.scheme == "rtmps"
+    let scheme = PublishScheme(rawValue: url.scheme) ?? .rtmp
     return try await claim(
-      host: url.host == "localhost" ? "127.0.0.1" : url.host,
-      port: url.port ?? (isSecure ? 443 : 1935), isSecure: isSecure, path: path, for: destination)
+      host: url.host == "localhost" ? "127.0.0.1" : url.host, port: url.port ?? scheme.port,
+      scheme: scheme, path: path, passphrase: url.passphrase, for: destination)
   }
 
   /// Adds a route to a bound port, or starts to bind the port. Concurrent claims share one bind.
   private func step(
-    _ endpoint: Endpoint, _ path: String, _ destination: Destination
+    _ endpoint: Endpoint, _ path: String, _ destination: Destination, _ passphrase: String?
   ) -> ClaimStep {
     listeners.withLock { listeners in
       switch listeners[endpoint] {
-      case .bound(let listener)?: return listener.routes.add(path, destination) ? .done : .taken
+      case .bound(let listener)?:
+        return listener.routes.add(path, destination, passphrase: passphrase) ? .done : .taken
       case .changing(let task)?: return .wait(task)
       case nil:
         guard listeners.count < maxPorts else { return .full }
@@ -110,10 +113,10 @@ final class RTMPAcceptor: Sendable {
   /// Binds the port. Returns a `Problem` if that fails.
   private func open(_ endpoint: Endpoint) async -> Problem? {
     let routes = PublishRoutes(
-      peers: PeerLimit(perPeer: maxPerPeer, total: 1024), isSecure: endpoint.isSecure)
+      peers: PeerLimit(perPeer: maxPerPeer, total: 1024), scheme: endpoint.scheme)
     do {
-      let channel = try await bind(endpoint, routes)
-      listeners.withLock { $0[endpoint] = .bound(Listener(routes: routes, channel: channel)) }
+      let listener = try await bind(endpoint, routes)
+      listeners.withLock { $0[endpoint] = .bound(listener) }
       return nil
     } catch {
       listeners.withLock { $0[endpoint] = nil }
@@ -121,8 +124,13 @@ final class RTMPAcceptor: Sendable {
     }
   }
 
-  private func bind(_ endpoint: Endpoint, _ routes: PublishRoutes) async throws -> any Channel {
-    try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+  private func bind(_ endpoint: Endpoint, _ routes: PublishRoutes) async throws -> Listener {
+    if endpoint.scheme == .srt {
+      let port = try SRTPort(
+        host: endpoint.host, port: endpoint.port, routes, logger, silence: timeouts.silence)
+      return Listener(routes: routes, port: port.number) { port.close() }
+    }
+    let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .serverChannelOption(.backlog, value: 64)
       .childChannelOption(.autoRead, value: false)
@@ -130,13 +138,16 @@ final class RTMPAcceptor: Sendable {
       .childChannelInitializer { [logger, timeouts, certificate] channel in
         channel.eventLoop.makeCompletedFuture {
           let pipeline = channel.pipeline.syncOperations
-          if endpoint.isSecure, let certificate {
+          if endpoint.scheme == .rtmps, let certificate {
             try pipeline.addHandler(certificate.makeHandler())
           }
           try pipeline.addHandler(PublisherHandler(routes, logger, timeouts))
         }
       }
       .bind(host: endpoint.host, port: endpoint.port).get()
+    return Listener(routes: routes, port: channel.localAddress?.port) {
+      try? await channel.close().get()
+    }
   }
 
   /// Releases a claim. Closes the port with its last claim.
@@ -147,7 +158,7 @@ final class RTMPAcceptor: Sendable {
       listener.routes.remove(claim.path)
       guard listener.routes.isEmpty else { return nil }
       let task = Task<Problem?, Never> {
-        try? await listener.channel.close().get()
+        await listener.close()
         self.listeners.withLock { $0[endpoint] = nil }
         return nil
       }
@@ -158,9 +169,9 @@ final class RTMPAcceptor: Sendable {
   }
 
   /// Returns the bound port for `port`, which may be 0, or `nil` if it isn't bound.
-  func boundPort(host: String, port: Int, isSecure: Bool = false) -> Int? {
-    let endpoint = Endpoint(host: host, port: port, isSecure: isSecure)
+  func boundPort(host: String, port: Int, scheme: PublishScheme = .rtmp) -> Int? {
+    let endpoint = Endpoint(host: host, port: port, scheme: scheme)
     guard case .bound(let listener)? = listeners.withLock({ $0[endpoint] }) else { return nil }
-    return listener.channel.localAddress?.port
+    return listener.port
   }
 }

@@ -1,0 +1,2 @@
+#include <srt/access_control.h>
+#include <srt/srt.h>

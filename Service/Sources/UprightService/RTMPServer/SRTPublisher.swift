@@ -1,0 +1,93 @@
+internal import CUprightSRT
+internal import Foundation
+internal import NIOCore
+internal import Synchronization
+internal import Upright
+
+/// A publisher that is connected to an SRT port and has been let in. One thread passes its stream on.
+///
+/// While the feed has no room, nothing is read. SRT's own buffer fills then, and SRT drops what doesn't fit.
+final class SRTPublisher: Sendable {
+  private struct State {
+    var lastArrival = NIODeadline.now()
+    /// Whether the feed has no room.
+    var isHeld = false
+    var isReplaced = false
+    /// The number of packets that SRT has dropped, because they were late or had no room.
+    var dropped = 0
+  }
+
+  private let socket: SRTSOCKET
+  private let feed: PublishedFeed
+  private let state = Mutex(State())
+  private let room = DispatchSemaphore(value: 0)
+  private let end = DispatchSemaphore(value: 0)
+
+  /// A publisher without a packet for this time gives way to another one.
+  private static let patience = TimeAmount.seconds(2)
+
+  init(_ socket: SRTSOCKET, _ feed: PublishedFeed) {
+    (self.socket, self.feed) = (socket, feed)
+  }
+
+  /// Passes the stream on until the publisher leaves or is silent for too long, or the session ends or refuses it.
+  func run() {
+    feed.onRoom { [room] in room.signal() }
+    defer { feed.onRoom {} }
+    var buffer = [CChar](repeating: 0, count: Int(SRT_LIVE_MAX_PLSIZE))
+    var nextCount = NIODeadline.now()
+    while true {
+      let count = unsafe srt_recvmsg(socket, &buffer, CInt(clamping: buffer.count))
+      guard count > 0 else { return }
+      let now = NIODeadline.now()
+      state.withLock { $0.lastArrival = now }
+      if now >= nextCount {
+        nextCount = now + .seconds(1)
+        countDropped()
+      }
+      guard write(buffer.prefix(Int(count)).map { UInt8(bitPattern: $0) }) else { return }
+    }
+  }
+
+  /// Waits until the feed has taken the bytes. Returns `false` if it takes nothing more of this publisher.
+  private func write(_ bytes: [UInt8]) -> Bool {
+    while !feed.write(bytes) {
+      let goes = state.withLock { state in
+        state.isHeld = true
+        return !state.isReplaced
+      }
+      guard goes, feed.isPublishing else { return false }
+      room.wait()
+    }
+    state.withLock { state in
+      if state.isHeld { (state.isHeld, state.lastArrival) = (false, .now()) }
+    }
+    return true
+  }
+
+  private func countDropped() {
+    var statistics = SRT_TRACEBSTATS()
+    guard unsafe srt_bstats(socket, &statistics, 0) == 0 else { return }
+    state.withLock { $0.dropped = Int(statistics.pktRcvDropTotal) }
+  }
+
+  /// The number of packets that SRT has dropped.
+  var dropped: Int { state.withLock { $0.dropped } }
+
+  /// Whether another publisher may take its place: it is gone, or has sent nothing for a while.
+  var yields: Bool {
+    if srt_getsockstate(socket) != SRTS_CONNECTED { return true }
+    return state.withLock { !$0.isHeld && .now() - $0.lastArrival >= Self.patience }
+  }
+
+  /// Disconnects it. Waits until `finish`.
+  func replace() {
+    state.withLock { $0.isReplaced = true }
+    _ = srt_close(socket)
+    room.signal()
+    end.wait()
+  }
+
+  /// Called when its session may have another publisher.
+  func finish() { end.signal() }
+}

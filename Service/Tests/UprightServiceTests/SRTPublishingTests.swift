@@ -1,0 +1,260 @@
+import CUprightSRT
+import Foundation
+import Testing
+import Upright
+import UprightOrientation
+import UprightServiceTestSupport
+
+@testable import UprightService
+
+extension LiveServiceMedia {
+  /// Publishers at an SRT port, which say in their streamid which session is theirs.
+  @Suite("The SRT port: many publishers, one per session")
+  struct SRTPublishingTests {
+    private static let passphrase = "a-phrase-of-one"
+
+    /// Some releases of libavformat send the streamid as it is here, others decode it.
+    private static func address(_ port: UInt16, _ streamID: String, _ passphrase: String = "")
+      -> String
+    {
+      let id = streamID.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+      return "srt://127.0.0.1:\(port)?pkt_size=1316&streamid=\(id)"
+        + (passphrase.isEmpty ? "" : "&passphrase=\(passphrase)")
+    }
+
+    private static func target(
+      _ port: UInt16, _ streamID: String, _ passphrase: String = ""
+    ) -> [String] {
+      ["-f", "mpegts", address(port, streamID, passphrase)]
+    }
+
+    private static func service(_ more: FrameKind = .metadata) async throws -> RunningService {
+      try await RunningService(make: LiveServiceFixture.make(more))
+    }
+
+    private func state(_ service: RunningService, _ id: String) async throws -> String? {
+      try await service.state(id)["state"].string
+    }
+
+    @Test("A phone's turn in the middle: HLS and the recording are upright; no secret is shown")
+    func turn() async throws {
+      let port = try Loopback.freePort()
+      let service = try await Self.service(.sensor(.init()))
+      let made = try await service.session(
+        "trial",
+        input: """
+          {"url": "srt://127.0.0.1:\(port)?streamid=live/trial-key&passphrase=\(Self.passphrase)"}
+          """,
+        more: ", \"outputs\": [{\"type\": \"hls\"}, {\"type\": \"file\", \"name\": \"take.ts\"}]")
+      #expect(made.status == 201, "\(made.text)")
+      #expect(made.json["publishKey"].string == "trial-key")
+      let url = made.json["input"]["url"].string
+      #expect(url == "srt://127.0.0.1:\(port)?streamid=***&passphrase=***")
+      #expect(!made.text.contains(Self.passphrase))
+      let sender = try sending(
+        seconds: 6, Self.target(port, "#!::m=publish,r=live/trial-key", Self.passphrase),
+        audio: true)
+      func shows(_ seconds: Double) async throws {
+        let isThere = try await waitUntil {
+          (try await service.state("trial")["seconds"].double ?? 0) >= seconds
+        }
+        let text = try await service.ask("GET", "/v1/sessions/trial").text
+        try #require(isThere, "\(text) \(service.log.lines.suffix(2000))")
+      }
+      try await shows(2)
+      let turned = try await service.ask(
+        "POST", "/v1/sessions/trial/events", "{\"device\": \"landscapeLeft\"}")
+      #expect(turned.json["decisions"][0]["decision"].string == "rotate", "\(turned.text)")
+      try await shows(3.5)
+      _ = sender
+      #expect(try await service.ask("DELETE", "/v1/sessions/trial").status == 200)
+      let (scratch, file) = (
+        service.scratch, service.scratch.path("data/recordings/trial/take.ts")
+      )
+      let recorded = try await RunningService.onThread { try DecodedFrames(file, scratch) }
+      for shown in [try await service.playedFrames("trial"), recorded] {
+        let first = try #require(shown.corners.firstIndex(of: "tl"))
+        #expect(first > 20 && first < shown.corners.count - 20, "\(shown.corners)")
+        #expect(shown.corners[..<first].allSatisfy { $0 == "tr" }, "\(shown.corners)")
+        #expect(shown.corners[first...].allSatisfy { $0 == "tl" }, "\(shown.corners)")
+      }
+      #expect(!service.log.lines.contains(Self.passphrase))
+      #expect(!service.log.lines.contains("trial-key"))
+      try await service.shutDown()
+    }
+
+    @Test("Each publisher reaches its session at one port; others get SRT's reason")
+    func routes() async throws {
+      let port = try Loopback.freePort()
+      let service = try await Self.service()
+      for (id, more) in [("one", "&passphrase=\(Self.passphrase)"), ("two", "")] {
+        let made = try await service.session(
+          id, input: "{\"url\": \"srt://127.0.0.1:\(port)?streamid=live/\(id)\(more)\"}")
+        #expect(made.status == 201, "\(made.text)")
+      }
+      let again = try await service.session(
+        "three", input: "{\"url\": \"srt://127.0.0.1:\(port)?streamid=live/two\"}")
+      #expect(again.status == 409, "\(again.text)")
+      let one = try sending(seconds: 60, Self.target(port, "live/one", Self.passphrase))
+      let two = try sending(seconds: 60, Self.target(port, "#!::r=live/two,m=publish"))
+      for id in ["one", "two"] {
+        #expect(
+          try await waitUntil { try await self.state(service, id) == "live" },
+          "\(service.log.lines.suffix(2000))")
+      }
+      let reasons = try await RunningService.onThread {
+        [
+          SRTCaller(port, streamID: "live/none").reason,
+          SRTCaller(port, streamID: "").reason,
+          SRTCaller(port, streamID: String(repeating: "n", count: 512)).reason,
+          SRTCaller(port, streamID: "#!::r=live/two,m=request").reason,
+          SRTCaller(port, streamID: "live/two").reason,
+        ]
+      }
+      #expect(
+        reasons == [
+          SRT_REJX_NOTFOUND, SRT_REJX_BAD_REQUEST, SRT_REJX_NOTFOUND, SRT_REJX_BAD_MODE,
+          SRT_REJX_CONFLICT,
+        ])
+      #expect(service.log.lines.contains("publisher rejected: no session expects this stream"))
+      #expect(service.log.lines.contains("the stream already has a publisher"))
+      _ = (one, two)
+      try await service.shutDown()
+    }
+
+    @Test("A wrong passphrase, none and one too many are rejected")
+    func passphrases() async throws {
+      let port = try Loopback.freePort()
+      let service = try await Self.service()
+      for (id, more) in [("one", "&passphrase=\(Self.passphrase)"), ("two", "")] {
+        _ = try await service.session(
+          id, input: "{\"url\": \"srt://127.0.0.1:\(port)?streamid=\(id)\(more)\"}")
+      }
+      let phrase = Self.passphrase
+      let reasons = try await RunningService.onThread {
+        [
+          SRTCaller(port, streamID: "one", passphrase: "another-phrase").reason,
+          SRTCaller(port, streamID: "one").reason,
+          SRTCaller(port, streamID: "two", passphrase: phrase).reason,
+          SRTCaller(port, streamID: "one", passphrase: phrase).reason,
+        ]
+      }
+      #expect(reasons.map { $0 == 0 } == [false, false, false, true])
+      #expect(reasons[0] == CInt(SRT_REJ_BADSECRET.rawValue))
+      try await service.shutDown()
+    }
+
+    @Test(
+      "Data that is no transport stream has a reason; a silent publisher gives way"
+    )
+    func yields() async throws {
+      let port = try Loopback.freePort()
+      let service = try await Self.service()
+      _ = try await service.session(
+        "cam", input: "{\"url\": \"srt://127.0.0.1:\(port)?streamid=cam\"}")
+      let isSent = try await RunningService.onThread {
+        let caller = SRTCaller(port, streamID: "cam")
+        let bytes = [UInt8](repeating: 7, count: 1316)
+        return caller.reason == 0 && (0..<200).allSatisfy { _ in caller.send(bytes) }
+      }
+      #expect(isSent)
+      #expect(
+        try await waitUntil {
+          try await service.state("cam")["reason"].string?.contains("not a readable") == true
+        }, "\(service.log.lines.suffix(2000))")
+      // A connection that was live, and whose device sends nothing more.
+      let silent = try await RunningService.onThread { SRTCaller(port, streamID: "cam") }
+      #expect(silent.reason == 0)
+      let early = try await RunningService.onThread { SRTCaller(port, streamID: "cam").reason }
+      #expect(early == SRT_REJX_CONFLICT)
+      let isLet = try await waitUntil {
+        let sender = try sending(seconds: 8, Self.target(port, "cam"))
+        defer { _ = sender }
+        return try await waitUntil(5) { try await self.state(service, "cam") == "live" }
+      }
+      #expect(isLet, "\(service.log.lines.suffix(2000))")
+      #expect(!silent.isConnected)
+      try await service.shutDown()
+    }
+
+    @Test("Sessions of a template: the key, the hook with its protocol, and a passphrase for all")
+    func template() async throws {
+      let hook = try HookServer { request in
+        request.json["name"].string == "banned"
+          ? .status("403 Forbidden") : .status("204 No Content")
+      }
+      let port = try Loopback.freePort()
+      let service = try await RunningService.declaring(
+        """
+        {"name": "live/*", "input": {"url": "srt://127.0.0.1:\(port)?passphrase=\(Self.passphrase)"},
+         "key": "key-of-all", "onPublish": {"url": "http://127.0.0.1:\(hook.port)/"}}
+        """,
+        change: { configuration, _ in configuration.allowHosts = ["127.0.0.1:\(hook.port)"] },
+        make: RunningService.liveSession)
+      let wrong = try sending(
+        seconds: 60, Self.target(port, "live/wrong?key=another-key", Self.passphrase))
+      let banned = try sending(
+        seconds: 60, Self.target(port, "live/banned?key=key-of-all", Self.passphrase))
+      let cam = try sending(
+        seconds: 60, Self.target(port, "#!::m=publish,r=live/cam?key=key-of-all", Self.passphrase))
+      #expect(
+        try await waitUntil { try await self.state(service, "cam") == "live" },
+        "\(service.log.lines.suffix(2000))")
+      #expect(
+        try await waitUntil {
+          service.log.lines.contains("the key is wrong")
+            && service.log.lines.contains("the publish hook refused: it answered 403")
+        })
+      #expect(try await service.names == ["cam"])
+      let asked = hook.requests.map(\.json).filter { $0["name"].string == "cam" }
+      #expect(asked.first?["protocol"].string == "srt" && asked.first?["app"].string == "live")
+      let url = try await service.state("cam")["input"]["url"].string
+      #expect(url == "srt://127.0.0.1:\(port)?streamid=live/***")
+      #expect(!service.log.lines.contains(Self.passphrase))
+      _ = (wrong, banned, cam)
+      try await service.shutDown()
+    }
+
+    @Test(
+      "GStreamer publishes",
+      .enabled(
+        if: (try? ExternalTool("gst-inspect-1.0").outcome(["srtsink"]).status) == 0,
+        "GStreamer has no srtsink"))
+    func gstreamer() async throws {
+      let port = try Loopback.freePort()
+      let service = try await Self.service()
+      _ = try await service.session(
+        "cam",
+        input: "{\"url\": \"srt://127.0.0.1:\(port)?streamid=cam&passphrase=\(Self.passphrase)\"}")
+      let sender = try RunningProgram(
+        ExternalTool("gst-launch-1.0"),
+        "-q videotestsrc is-live=true ! video/x-raw,width=160,height=90,framerate=15/1".words
+          + "! openh264enc gop-size=15 ! h264parse config-interval=-1 ! mpegtsmux alignment=7 ! srtsink"
+          .words
+          + ["uri=\(Self.address(port, "cam", Self.passphrase))"])
+      #expect(
+        try await waitUntil { try await self.state(service, "cam") == "live" },
+        "\(service.log.lines.suffix(2000))")
+      _ = sender
+      try await service.shutDown()
+    }
+
+    @Test(
+      "Addresses that aren't accepted",
+      arguments: [
+        "srt://127.0.0.1?streamid=cam", "srt://127.0.0.1:9000?streamid=",
+        "srt://127.0.0.1:9000?streamid=a%20b", "srt://127.0.0.1:9000?streamid=%23!::r=a,m=request",
+        "srt://127.0.0.1:9000?streamid=cam&passphrase=too-short",
+        "srt://127.0.0.1:9000?streamid=cam&latency=200000",
+        "srt://127.0.0.1:9000?streamid=cam&mode=caller",
+        "srt://127.0.0.1:9000/live?streamid=cam", "srt://me@127.0.0.1:9000?streamid=cam",
+        "srt://0.0.0.0:9000?streamid=short",
+      ])
+    func refused(_ url: String) async throws {
+      let service = try await RunningService()
+      let made = try await service.session("cam", input: "{\"url\": \"\(url)\"}")
+      #expect(made.status == 422, "\(made.text)")
+      try await service.shutDown()
+    }
+  }
+}
