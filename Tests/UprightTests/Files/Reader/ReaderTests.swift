@@ -73,7 +73,10 @@ struct ReaderTests {
     if input.hasSuffix(".ts"), let first = theirs.first ?? nil {
       theirs = theirs.map { $0.map { $0 - first } }
     }
-    #expect(frames.map { Optional($0.frame.pts) } == Array(theirs), "\(input)")
+    // Libavformat hides a last frame without a duration, which FFmpeg 6 and later write.
+    #expect(theirs.count >= frames.count - 1)
+    let ours = frames.prefix(theirs.count).map { Optional($0.frame.pts) }
+    #expect(ours == Array(theirs), "\(input)")
     let base = try FFmpegTool.streams(input, "video")[0]["time_base"].string
     let own = frames[0].frame.timeBase
     #expect(base == "\(own.numerator)/\(own.denominator)")
