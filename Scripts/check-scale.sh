@@ -13,7 +13,8 @@ export UPRIGHT=${UPRIGHT:-$PWD/.build/release/upright}
 # The libraries that were built with it. The Python package loads one of them.
 kind=release
 [[ $UPRIGHT != */debug/upright ]] || kind=debug
-if [ ! -e ".build/$kind/lib/libupright.so.0" ]; then
+library=.build/$kind/lib/libupright.so.0
+if [ ! -e "$library" ] || [ "$UPRIGHT" -nt "$library" ]; then
   [ "$kind" = release ] || Scripts/build.sh tests engine
   Scripts/libraries.sh "$kind"
 fi
