@@ -134,7 +134,7 @@ final class SRTPort: Sendable {
     do {
       let request = PublishRequest(
         try SRTStreamID(Self.streamID(of: socket)).address, from: peer, over: .srt)
-      let route = try enter(request, socket)
+      let route = try enter(request)
       let publisher = SRTPublisher(socket, route.feed)
       publishers.withLock { $0[route.session] = publisher }
       logger.info("session \(route.session): publisher connected")
@@ -151,13 +151,11 @@ final class SRTPort: Sendable {
     }
   }
 
-  /// Waits until the publisher is let in. The lookup may ask another server, and is cancelled if the publisher leaves.
-  private func enter(
-    _ request: PublishRequest, _ socket: SRTSOCKET
-  ) throws -> PublishRoutes.Route {
+  /// Waits until the publisher is let in. The lookup may ask another server, which has a few seconds for its answer.
+  private func enter(_ request: PublishRequest) throws -> PublishRoutes.Route {
     let result = Mutex<Result<PublishRoutes.Route, any Error>>(.failure(CancellationError()))
     let done = DispatchSemaphore(value: 0)
-    let task = Task {
+    Task {
       let found: Result<PublishRoutes.Route, any Error>
       do {
         found = .success(
@@ -170,9 +168,7 @@ final class SRTPort: Sendable {
       result.withLock { $0 = found }
       done.signal()
     }
-    while done.wait(timeout: .now() + .milliseconds(250)) == .timedOut {
-      if srt_getsockstate(socket) != SRTS_CONNECTED { task.cancel() }
-    }
+    done.wait()
     return try result.withLock { $0 }.get()
   }
 
