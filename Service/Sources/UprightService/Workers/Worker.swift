@@ -31,4 +31,10 @@ final class Worker: Sendable {
       program, arguments: ["upright-serve", SessionWorker.option], environment: environment,
       descriptors: [otherControl, otherStream])
   }
+
+  /// Removes the process when it has ended, on a thread of its own: while a program reads /proc, the kernel may take
+  /// more than a second for that.
+  func remove() {
+    Thread.detachNewThread { [process] in _ = process.wait() }
+  }
 }

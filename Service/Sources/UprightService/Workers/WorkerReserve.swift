@@ -16,10 +16,7 @@ final class WorkerReserve: Sendable {
   /// - Parameter program: The path of `upright-serve`.
   init(_ program: String) { self.program = program }
 
-  deinit {
-    guard let process = spare.withLock({ $0.take()?.process }) else { return }
-    Thread.detachNewThread { _ = process.wait() }
-  }
+  deinit { spare.withLock { $0 }?.remove() }
 
   /// Returns a worker that has the plan.
   ///
@@ -32,7 +29,7 @@ final class WorkerReserve: Sendable {
     if let spare {
       if spare.control.send(WorkerOrder.begin(plan)) { return spare }
       // It has ended.
-      Thread.detachNewThread { _ = spare.process.wait() }
+      spare.remove()
     }
     let worker = try Worker(program)
     worker.control.send(WorkerOrder.begin(plan))

@@ -53,8 +53,7 @@ final class WorkerSession: Session {
       while let worker = begin() {
         read(worker)
         let end = worker.process.waitForEnd()
-        // While a program reads /proc, the kernel may take more than a second to remove a process.
-        Thread.detachNewThread { _ = worker.process.wait() }
+        worker.remove()
         guard goesOn(after: "the process of the session \(end.description)") else { break }
       }
       ended.open()
