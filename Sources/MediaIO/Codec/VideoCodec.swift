@@ -70,6 +70,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     }
     let words = words(amongOthers: amongOthers)
     if let speed { try Self.check(speed, "preset", among: words, of: encoderName, at: "--speed") }
+    guard !options.isEmpty else { return }
     var context = QuietContext.codec(encoder)
     defer { avcodec_free_context(&context) }
     for (key, value) in options.sorted(by: { $0.key < $1.key }) {
