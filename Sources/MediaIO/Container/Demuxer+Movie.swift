@@ -39,9 +39,14 @@ extension Demuxer {
     }
   }
 
-  /// The encryption of the first track that has one.
-  static func encryption(of movie: MovieContent) -> String? {
-    MovieTrack.tracks(inMovie: movie.bytes).lazy.flatMap(\.entries).compactMap(\.encryption).first
+  /// Returns the error for a file that can't be opened: libavformat 7.1 and later can't open some that are encrypted.
+  static func explained(
+    _ error: UprightError, _ movie: MovieContent?, at location: String
+  ) -> UprightError {
+    guard error.code == .badData, let movie else { return error }
+    let tracks = MovieTrack.tracks(inMovie: movie.bytes)
+    let encryption = tracks.lazy.flatMap(\.entries).compactMap(\.encryption).first
+    return encryption.map { .encrypted("the file", $0, at: location) } ?? error
   }
 
   /// Makes the codec of a stream that of its track's `pcmC`, if their samples have the same size, and its

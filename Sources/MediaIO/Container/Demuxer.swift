@@ -92,9 +92,7 @@ package final class Demuxer {
       (context, opening, nested, redirects, limited) = try Self.open(
         url, input?.raw, format, settings, looksAhead: known == nil, interrupt: interrupt)
     } catch {
-      // Libavformat 7.1 and later can't open some encrypted files.
-      guard let movie, let encryption = Self.encryption(of: movie) else { throw error }
-      throw .encrypted("the file", encryption, at: url)
+      throw Self.explained(error, movie, at: url)
     }
     let isBroadcast = context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0
     let start = context.pointee.start_time
