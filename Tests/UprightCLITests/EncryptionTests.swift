@@ -68,14 +68,13 @@ struct EncryptionTests {
           input: .pipe(data)
         ).wait(timeout: 60),
       ]
-      #expect(
-        runs[0].status == 65 && runs[0].errors.contains("is encrypted (cenc)"), "\(runs[0].errors)")
       // FFmpeg 7.1 and later can't open the fragmented file, and a pipe is read only once.
-      let words = ["is encrypted (cenc)", "not a readable media file: Invalid data"]
-      if name == "fragmented.mp4" {
-        #expect(
-          runs[1].status == 65 && words.contains { runs[1].errors.contains($0) },
-          "\(runs[1].errors)")
+      let words = [
+        "is encrypted (cenc)",
+        FFmpegTool.isAtLeast(7, 1) ? "not a readable media file" : "is encrypted (cenc)",
+      ]
+      for (run, word) in zip(runs, words).prefix(name == "whole.mp4" ? 1 : 2) {
+        #expect(run.status == 65 && run.errors.contains(word), "\(run.errors)")
       }
     }
     let matroska = scratch.path("in.mkv")

@@ -14,6 +14,18 @@ package enum FFmpegTool {
   /// Whether `ffmpeg` and `ffprobe` are installed.
   package static var isHere: Bool { ffmpeg.isHere && ffprobe.isHere }
 
+  /// The numbers of the release, such as 5 and 1; none of a build without a release.
+  private static let release: [Int] = {
+    let text = (try? ffmpeg.run(["-version"]).text) ?? ""
+    let name = text.split(separator: " ").dropFirst(2).first?.drop { !$0.isNumber } ?? ""
+    return name.prefix { $0.isNumber || $0 == "." }.split(separator: ".").compactMap { Int($0) }
+  }()
+
+  /// Whether it is that release of FFmpeg or a later one.
+  package static func isAtLeast(_ major: Int, _ minor: Int) -> Bool {
+    !release.lexicographicallyPrecedes([major, minor])
+  }
+
   /// Runs `ffmpeg` and returns its standard output. Throws its standard error if it fails.
   @discardableResult
   package static func run(_ arguments: [String], timeout: Double = 180) throws -> Data {
