@@ -11,6 +11,10 @@ The progress comes from Swift Testing's event stream. The output of the librarie
 `.build/test-logs/SUITE.log`, and printed if a process crashes. At the end it prints the slowest tests, every
 skipped test with its reason, the totals, and the seed of all random numbers: the variable UPRIGHT_SEED repeats them. In CI
 a skip is a failure unless `Tests/skips.txt` has a reason for it.
+
+Many tests run in real time, and share the cores with others. So a test that fails runs once more when the others have
+ended, and the summary names it as unsteady if it passes then. That isn't done for a crash, for a report of a sanitizer, or
+if many tests fail.
 """
 
 import argparse
@@ -39,6 +43,8 @@ QUICK = {
     "ArchitectureTests", "OrientationTests", "OrientationSignalsTests", "PixelKernelsTests", "RTPTests",
     "RotationPolicyTests", "FuzzTests", "ServiceFuzzTests", "RTMPTests"}
 TOGETHER = 12
+# If more tests fail, something is broken, and none runs again.
+AGAIN = 8
 
 
 @dataclasses.dataclass(eq=False)
@@ -50,6 +56,10 @@ class Work:
     program: str
     tags: set
     patterns: set
+
+    def only(self, tests):
+        """Returns the same process for some of its tests, without another beside it."""
+        return Work(f"{self.name} again", self.program, {"timed", "alone"}, {f"^{re.escape(test)}" for test in tests})
 
     @property
     def is_timed(self):
@@ -106,7 +116,7 @@ class Run:
         self.work, self.suite, self.priority, self.begun = work, work.name, priority, time.monotonic()
         self.names, self.kinds, self.current = {}, {}, {}
         self.times, self.skipped, self.issues, self.ended = {}, {}, [], False
-        self.cpu, self.exited = 0.0, threading.Event()
+        self.cpu, self.seconds, self.exited = 0.0, 0.0, threading.Event()
         stem = re.sub(r"\W+", "-", self.suite)
         self.log, events = folder / f"{stem}.log", folder / f"{stem}.events"
         events.unlink(missing_ok=True)
@@ -142,6 +152,12 @@ class Run:
         self.exited.wait()
         inbox.put((self, None))
 
+    @property
+    def failed(self):
+        """The tests that failed; `None` if one crashed, or if a failure belongs to no test."""
+        tests = {test for test, _ in self.issues}
+        return {without_place(test) for test in tests} if self.ended and tests <= set(self.times) else None
+
     def label(self, test):
         """Returns `Target.Suite: test`, with the display name of the test."""
         path, _, function = (test or "?").partition("/")
@@ -152,11 +168,16 @@ class Run:
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-60:])
 
 
+def without_place(test):
+    """Returns the name of a test without the place in its source, by which two of one name are told apart."""
+    return re.sub(r"/[^/]*:\d+:\d+$", "", test)
+
+
 class Report:
     """Prints events as they arrive, and a summary."""
 
     def __init__(self):
-        self.runs, self.start = [], time.monotonic()
+        self.runs, self.unsteady, self.start = [], [], time.monotonic()
         self.last, self.done = self.start, 0
 
     def line(self, text):
@@ -199,8 +220,21 @@ class Report:
             place = ": ".join([f"status {run.process.returncode}", *reports[:1]])
             run.issues.append((next(iter(run.current), run.suite), place[:400]))
             self.line(f"✘ {run.suite} crashed (status {run.process.returncode}) in: {tests}\n{run.tail()}")
-        mark = "✘" if run.issues else "✔"
-        self.line(f"{mark} {run.suite}: {len(run.times)} tests, {time.monotonic() - run.begun:.1f} s ({run.cpu:.1f} s CPU)")
+        mark, run.seconds = "✘" if run.issues else "✔", time.monotonic() - run.begun
+        self.line(f"{mark} {run.suite}: {len(run.times)} tests, {run.seconds:.1f} s ({run.cpu:.1f} s CPU)")
+
+    def again(self):
+        """Returns what runs once more, after everything has ended. Its failures replace those of the first time."""
+        runs = [run for run in self.runs if run.issues]
+        if os.environ.get("UPRIGHT_SANITIZED") or any(run.failed is None for run in runs):
+            return []
+        if sum(len(run.failed) for run in runs) > AGAIN:
+            return []
+        self.unsteady = [(run.label(test), place) for run in runs for test, place in run.issues]
+        works = [run.work.only(run.failed) for run in runs]
+        for run in runs:
+            run.issues = []
+        return works
 
     def heartbeat(self, running):
         if time.monotonic() - self.last >= QUIET:
@@ -232,10 +266,15 @@ class Report:
             failed |= set(unlisted)
         if failed:
             print()
+        again = {run.label(test) for run in self.runs for test, _ in run.issues}
+        for label, place in self.unsteady:
+            if label not in again:
+                print(f"≈ {label}: passed when it ran alone, failed among others at {place}")
         for run in self.runs:
             for test, place in run.issues:
                 print(f"✘ {run.label(test)} at {place}")
-        print(f"\n{max(0, len(times) - len(failed))} passed, {len(failed)} failed, {len(skipped)} skipped")
+        ran = {(run.work.program, test) for run in self.runs for test in run.times}
+        print(f"\n{max(0, len(ran) - len(failed))} passed, {len(failed)} failed, {len(skipped)} skipped")
         return not failed and bool(times)
 
 
@@ -255,7 +294,7 @@ def listed_tests(program, loop, folder):
     tests, tags = [], {}
     for line in events.read_text().splitlines():
         payload = json.loads(line)["payload"]
-        name = re.sub(r"/[^/]*:\d+:\d+$", "", payload["id"])
+        name = without_place(payload["id"])
         tags[name] = {tag.removeprefix(".") for tag in payload.get("_tags", ())}
         if payload["kind"] == "function":
             tests.append(name)
@@ -293,6 +332,35 @@ def works_of(package, options, folder):
     return list(together.values())
 
 
+def run_all(waiting, loop, folder, report):
+    """Starts each process when the cores have room for it, and passes its events on until all have ended."""
+    inbox, running = queue.Queue(), []
+    try:
+        while waiting or running:
+            for work in list(waiting):
+                priority = place(work, waiting, running)
+                if priority is None:
+                    continue
+                waiting.remove(work)
+                running.append(Run(work, priority, loop, folder, inbox))
+                report.runs.append(running[-1])
+            with contextlib.suppress(queue.Empty):
+                run, record = inbox.get(timeout=1)
+                if record is None:
+                    running.remove(run)
+                    report.finish(run)
+                else:
+                    report.take(run, record)
+            report.heartbeat(running)
+    except KeyboardInterrupt:
+        # The terminal doesn't tell those in a session of their own.
+        for run in running:
+            if run.priority == "idle":
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(run.process.pid, signal.SIGINT)
+        raise
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("loop", choices=["check", "test", "slow"])
@@ -312,35 +380,11 @@ def main():
     seconds = json.loads(kept.read_text()) if kept.exists() else {}
     waiting = sorted(works, key=lambda work: (
         work.is_timed, not work.is_live, -seconds.get(work.name, 20 if "lengthy" in work.tags else 0)))
-    inbox, report, running = queue.Queue(), Report(), []
-    try:
-        while waiting or running:
-            # Starts every suite that fits in the cores that are left.
-            for work in list(waiting):
-                priority = place(work, waiting, running)
-                if priority is None:
-                    continue
-                waiting.remove(work)
-                running.append(Run(work, priority, options.loop, folder, inbox))
-                report.runs.append(running[-1])
-            try:
-                run, record = inbox.get(timeout=1)
-                if record is None:
-                    running.remove(run)
-                    report.finish(run)
-                    seconds[run.suite] = round(time.monotonic() - run.begun, 1)
-                else:
-                    report.take(run, record)
-            except queue.Empty:
-                pass
-            report.heartbeat(running)
-    except KeyboardInterrupt:
-        # The terminal doesn't tell those in a session of their own.
-        for run in running:
-            if run.priority == "idle":
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(run.process.pid, signal.SIGINT)
-        raise
+    report = Report()
+    run_all(waiting, options.loop, folder, report)
+    seconds |= {run.suite: round(run.seconds, 1) for run in report.runs}
+    if again := report.again():
+        run_all(again, options.loop, folder, report)
     kept.write_text(json.dumps(seconds, indent=1))
     has_passed = report.summary(allowed_skips())
     print(f"random numbers: UPRIGHT_SEED={seed}")
