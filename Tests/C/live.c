@@ -9,6 +9,14 @@ static char *joined(const char *folder, const char *name) {
   return path;
 }
 
+/* The number after a name in JSON; 0 without it. */
+static int number(const char *json, const char *name) {
+  char key[64];
+  snprintf(key, sizeof key, "\"%s\": ", name);
+  const char *found = strstr(json, key);
+  return found ? atoi(found + strlen(key)) : 0;
+}
+
 /* A file to HLS: the app is turned by an event, and the updates say so. */
 static void live(const char *clip, const char *folder) {
   upright_live *live;
@@ -29,7 +37,8 @@ static void live(const char *clip, const char *folder) {
   }
   EXPECT(status == UPRIGHT_END && formats == 2 && decisions >= 1 && strstr(last, "\"ended\""));
   EXPECT_STATUS(UPRIGHT_OK, upright_live_snapshot(live, &json, &error));
-  EXPECT(strstr(json, "\"state\": \"ended\"") && strstr(json, "\"framesIn\": 60"));
+  /* A busy machine may shed some. */
+  EXPECT(strstr(json, "\"state\": \"ended\"") && number(json, "framesIn") + number(json, "shed") == 60);
   upright_string_free(json);
   EXPECT(upright_live_free(live) == UPRIGHT_OK);
   EXPECT_STATUS(UPRIGHT_INVALID, upright_live_stop(live, &error));

@@ -43,11 +43,17 @@ struct LiveHostileTests {
     let good = try FLVClip(DecodedFrames.source, seconds: 2)
     #expect(Self.send(good.tags, stage), "the next publisher was rejected")
     stage.feed.end()
-    #expect(until { stage.session.snapshot.counters.framesIn >= good.frames })
+    // A busy machine may shed frames; each is counted.
+    func count(_ reasons: String...) -> Int {
+      reasons.reduce(0) { $0 + (stage.session.snapshot.counters.dropped[$1] ?? 0) }
+    }
+    #expect(
+      until { stage.session.snapshot.counters.framesIn + count("shed") >= good.frames })
     #expect(stage.states.contains(.live))
     stage.end()
     #expect(stage.session.snapshot.state == .ended)
-    #expect(try FFmpegTool.frames(scratch.path(file)).count >= good.frames)
+    let written = try FFmpegTool.frames(scratch.path(file)).count
+    #expect(written + count("shed", "late", "queue") >= good.frames)
   }
 
   @Test(
