@@ -10,6 +10,7 @@ import "C"
 
 import (
 	"io"
+	"log"
 	"net/http"
 	"os"
 	"unsafe"
@@ -28,4 +29,4 @@ func probe(answer http.ResponseWriter, request *http.Request) {
 	io.WriteString(answer, C.GoString(json))
 }
 
-func main() { http.ListenAndServe(os.Args[1], http.HandlerFunc(probe)) }
+func main() { log.Fatal(http.ListenAndServe(os.Args[1], http.HandlerFunc(probe))) }

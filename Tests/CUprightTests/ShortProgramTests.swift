@@ -66,7 +66,7 @@ struct ShortProgramTests {
         "GOFLAGS=-mod=mod",
         "go", "build", "-o", program, source,
       ], timeout: 400)
-    let url = "localhost:48714"
+    let url = "127.0.0.1:\(try Loopback.freeTCPPort())"
     let script =
       #"LD_LIBRARY_PATH=$1 "$2" "$3" & trap "kill $!" EXIT; "#
       + #"curl -s --retry 20 --retry-connrefused --retry-delay 1 "$3/?input=$4"; curl -s "$3/?input=none.mp4""#
