@@ -163,10 +163,10 @@ extension LiveServiceMedia {
           try await service.state("cam")["reason"].string?.contains("not a readable") == true
         }, "\(service.log.lines.suffix(2000))")
       // A connection that was live, and whose device sends nothing more.
-      let silent = try await RunningService.onThread { SRTCaller(port, streamID: "cam") }
-      #expect(silent.reason == 0)
-      let early = try await RunningService.onThread { SRTCaller(port, streamID: "cam").reason }
-      #expect(early == SRT_REJX_CONFLICT)
+      let (silent, early) = try await RunningService.onThread {
+        (SRTCaller(port, streamID: "cam"), SRTCaller(port, streamID: "cam").reason)
+      }
+      #expect([silent.reason, early] == [0, SRT_REJX_CONFLICT])
       let isLet = try await waitUntil {
         let sender = try sending(seconds: 8, Self.target(port, "cam"))
         defer { _ = sender }
