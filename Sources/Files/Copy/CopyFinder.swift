@@ -30,6 +30,10 @@ struct CopyFinder {
         throw CopyRefusal(reason: PacketSurvey.isOutOfOrder)
       }
       let survey = inputSurvey.survey
+      if let rate = plan.constantRate, !inputSurvey.isConstant(rate) {
+        let text = ConstantRate.fixed(rate).text
+        throw CopyRefusal(reason: "the frames don't have a constant rate of \(text)")
+      }
       let hides = survey.hidden > 0 && !(survey.hidesAtStart && keepsEdits)
       if isByMetadata, hides { throw CopyRefusal(reason: PacketSurvey.hides) }
       let turned = isByMetadata ? nil : inputSurvey.stretches.lazy.compactMap(reason).first

@@ -75,6 +75,13 @@ struct InputSurvey {
     MediaTime(survey.shown[frame] - survey.shown[0], timeBase)
   }
 
+  /// Returns whether the frames have a constant rate exactly. The times of Matroska are rounded to milliseconds.
+  func isConstant(_ rate: Rational) -> Bool {
+    survey.shown.enumerated().allSatisfy { index, pts in
+      MediaTime(pts - survey.shown[0], timeBase) == MediaTime(Int64(index), rate.inverted)
+    }
+  }
+
   /// Returns the stretch that contains a frame. O(log stretches).
   func stretch(of frame: Int) -> Stretch { stretches[index(of: frame)] }
 

@@ -266,7 +266,28 @@ package struct SessionPlan {
   }
 
   /// The frame rate, in frames per second; `nil` if unknown.
-  var frameRate: Rational? { source?.frameRate ?? video.frameRate }
+  var frameRate: Rational? { constantRate ?? source?.frameRate ?? video.frameRate }
+
+  /// The constant rate of the output, in frames per second; `nil` if each frame keeps its time.
+  var constantRate: Rational? {
+    switch options.constantRate {
+    case .fixed(let rate): rate
+    case .usual: usualRate
+    case nil: nil
+    }
+  }
+
+  /// The input's rate, or the standard one beside it, which players and editors know.
+  private var usualRate: Rational {
+    let measured = source?.frameRate ?? video.frameRate ?? Rational(30, 1)
+    let distance: (Rational) -> Double = { abs($0.doubleValue / measured.doubleValue - 1) }
+    if let near = SourceSurvey.standardRates.min(by: { distance($0) < distance($1) }),
+      distance(near) < 0.03
+    {
+      return near
+    }
+    return ConstantRate.limits.contains(measured.doubleValue) ? measured : Rational(30, 1)
+  }
 
   /// Returns the format of an encoder whose first frame has the format `first`: the deepest of the input.
   private func format(_ first: PixelFormat, _ codec: VideoCodec) -> PixelFormat {
@@ -274,8 +295,11 @@ package struct SessionPlan {
     return codec.encodingFormat(for: deepest ?? first)
   }
 
-  /// Seconds per tick of the video timestamps, from the encoders on.
-  var videoTimeBase: Rational { video.timeBase.refined }
+  /// Seconds per tick of the video timestamps, from the encoders on. A frame of a constant rate is a whole number
+  /// of ticks long.
+  var videoTimeBase: Rational {
+    constantRate.map { Rational(1, $0.numerator).refined } ?? video.timeBase.refined
+  }
 
   /// Returns the encoder settings. Size and colour are set later from the frames.
   ///

@@ -81,7 +81,7 @@ struct SourceSurvey {
   }
 
   /// Rates whose ticks containers with milliseconds round.
-  private static let standardRates =
+  static let standardRates =
     [24, 25, 30, 48, 50, 60, 100, 120, 240].flatMap {
       [Rational($0, 1), Rational($0 * 1000, 1001)]
     }

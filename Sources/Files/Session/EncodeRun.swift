@@ -40,6 +40,10 @@ final class EncodeRun {
     (
       frame: SharedFrame, signal: OrientationSignal?, time: MediaTime, directions: [FrameDirection]
     )?
+  /// The places of the frames at a constant rate; `nil` if each keeps its time, and before the first frame.
+  private var places: FramePlaces?
+  /// The last frame so far, at a constant rate: it is shown until the next one.
+  private var shown: (frame: SharedFrame, time: MediaTime, directions: [FrameDirection])?
   /// The reader's state at the requested end; the reader runs ahead.
   private var upToEnd: SourceOutcome?
   private var lastProgress = ContinuousClock.now
@@ -230,6 +234,48 @@ final class EncodeRun {
     _ directions: [FrameDirection]
   ) throws(UprightError) {
     warn(directions[0], signal, time)
+    guard places != nil else { return try process(frame, time, directions) }
+    try putShown(until: time)
+    shown = (SharedFrame(frame), time, directions)
+  }
+
+  /// Encodes the last frame of a constant rate once for each of its places.
+  ///
+  /// - Parameter next: The time of the next frame; `nil` at the end, where the frame lasts as long as it says.
+  private func putShown(until next: MediaTime?) throws(UprightError) {
+    guard let last = shown.take() else { return }
+    let own = MediaTime(last.frame.frame.duration, last.frame.frame.timeBase)
+    let end = next ?? last.time + (own > .zero ? own : usualStep)
+    guard end - last.time <= Self.longest else {
+      throw UprightError(
+        .badData, "a frame at \(last.time.seconds) s lasts \((end - last.time).seconds) s",
+        at: request.input, remedy: "leave out --constant-rate, which would repeat it")
+    }
+    let isOnly = next == nil && pipeline.tally.frames == 0
+    guard let taken = places?.take(until: end, isOnly: isOnly) else { return }
+    for place in taken {
+      if let cancelled = request.cancelled { throw cancelled }
+      try putShown(last.frame, last.directions, at: place)
+    }
+  }
+
+  private func putShown(
+    _ shown: SharedFrame, _ directions: [FrameDirection], at place: Int64
+  ) throws(UprightError) {
+    guard let places, let firstPTS else { return }
+    var frame = try shown.frame.shared()
+    let zero = places.place(of: MediaTime(firstPTS, frame.timeBase))
+    frame.rescale(to: places.step)
+    (frame.pts, frame.duration) = (zero + place, 1)
+    try process(frame, places.time(of: place), directions)
+  }
+
+  /// How long a frame may be at a constant rate.
+  private static let longest = MediaTime(3600, .one)
+
+  private func process(
+    _ frame: consuming VideoFrame, _ time: MediaTime, _ directions: [FrameDirection]
+  ) throws(UprightError) {
     for index in pipelines.indices.dropFirst() {
       try pipelines[index].process(try frame.shared(), directions[index], time, emit: emits[index])
     }
@@ -253,13 +299,17 @@ final class EncodeRun {
   private func finishFrames() throws(UprightError) {
     if !isPastEnd { try encodeHeld(until: nil) }
     try putLast(until: nil)
+    try putShown(until: nil)
     for (index, pipeline) in pipelines.enumerated() { try pipeline.finish(emit: emits[index]) }
   }
 
   private func begin(at pts: Int64) -> Int64 {
     firstPTS = pts
+    let first = MediaTime(pts, plan.video.timeBase)
+    places = plan.constantRate.map { FramePlaces($0, start: plan.start ?? .zero) }
     if let start = plan.start {
-      let zero = MediaTime(pts, plan.video.timeBase) + start
+      let zero =
+        places.map { $0.time(of: $0.place(of: first) + $0.place(of: start)) } ?? first + start
       for pipeline in pipelines { pipeline.shift = zero.plausibleTicks(of: plan.videoTimeBase) }
     }
     return pts
@@ -326,6 +376,11 @@ final class EncodeRun {
     for pipeline in pipelines {
       warnings += pipeline.warnings.filter { !warnings.contains($0) }
       outcome.droppedMetadata.formUnion(pipeline.losses)
+    }
+    if let places, places.leftOut > 0 {
+      outcome.droppedMetadata.insert(
+        "\(places.leftOut) frame\(places.leftOut == 1 ? "" : "s"): shorter than a frame of the constant rate"
+      )
     }
     // Lost frames leave gaps, which the losses report.
     if plan.container == .y4m, output != nil, !hasLosses,

@@ -44,7 +44,8 @@ extension TranscodeOptions {
     contradictions += [
       (canvas == .dual, "--canvas dual"), (!ladder.isEmpty, "--ladder"),
       (hasRate, "--crf and --bitrate"), (speed != nil, "--speed"), (gop != nil, "--gop"),
-      (isLive, "--latency live"), (!encoderOptions.isEmpty, "--encoder-options"),
+      (constantRate != nil, "--constant-rate"), (isLive, "--latency live"),
+      (!encoderOptions.isEmpty, "--encoder-options"),
       (start != nil, "--start"), (end != nil, "--to"),
     ]
     for (isGiven, option) in contradictions where isGiven {

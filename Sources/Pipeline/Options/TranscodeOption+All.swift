@@ -121,6 +121,16 @@ extension TranscodeOption {
     ) { (reader, options) throws(UprightError) in
       options.gop = try reader.count("gop", in: 1...Int(Int32.max))
     },
+    .parsed(
+      "constant-rate", .text(suggestions: ["usual"]), placeholder: "rate",
+      """
+      A constant frame rate: usual (the input's), 30, 29.97, 30000/1001. Frames are repeated and left out. (default: \
+      each frame keeps its time)
+      """,
+      text: { $0.constantRate?.text }
+    ) { (text, options) throws(UprightError) in
+      options.constantRate = try ConstantRate(parsing: text)
+    },
     .word(
       "latency", Latency.self,
       "live: one packet per frame, without delay; file: lookahead and B-frames.",

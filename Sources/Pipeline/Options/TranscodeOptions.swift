@@ -52,6 +52,9 @@ public struct TranscodeOptions: Sendable {
   /// The maximum number of frames between keyframes; `nil` for the encoder's default, the length of a segment, or a
   /// second in a container without an index.
   public var gop: Int?
+  /// The constant rate of the output's frames, of a file; `nil` if each frame keeps its time. Frames are
+  /// repeated and left out, and all are encoded, unless the input has that rate.
+  public var constantRate: ConstantRate?
   /// Whether the encoder returns a packet for every frame, with no delay.
   public var isLive = false
   /// Options of the encoder, by name.
