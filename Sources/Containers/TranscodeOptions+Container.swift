@@ -8,6 +8,12 @@ extension TranscodeOptions {
   ///
   /// - Throws: `usage` if options contradict each other or the container.
   package func check(for container: OutputContainer) throws(UprightError) {
+    if let destination, !destination.containers.contains(container) {
+      throw UprightError(
+        .usage, "\(container.rawValue) is not for \(destination.rawValue)",
+        at: "--for \(destination.rawValue)",
+        remedy: "write " + destination.containers.map(\.rawValue).joined(separator: ", "))
+    }
     if canvas == .follow && !container.canFollow && !splits {
       let remedy =
         container == .y4m

@@ -254,7 +254,7 @@ extension LiveConfiguration {
       (options.start != nil, "--start"), (options.end != nil, "--to"), (options.splits, "--split"),
       (options.audio != nil, "--audio"), (options.upright == .metadata, "--upright metadata"),
       (options.reencode != .auto, "--reencode"), (options.chunks != .count(1), "--chunks"),
-      (options.constantRate != nil, "--constant-rate"),
+      (options.constantRate != nil, "--constant-rate"), (options.destination != nil, "--for"),
       (options.threads != 0, "--threads"), (options.eventsOffset != 0, "--events-offset"),
       (options.isStrict, "--strict"), (options.keepsLocation, "--keep-location"),
       (options.keepsPartial, "--keep-partial"),

@@ -75,7 +75,8 @@ struct Transcode: ParsableCommand {
   func run() throws {
     if let channel = common.batchChannel { work(for: channel) }
     try checkNames()
-    var list = try InputList(inputs, output: output, naming: .container(format))
+    var list = try InputList(
+      inputs, output: output, naming: .container(format ?? arguments.container))
     try check(list)
     if skipExisting {
       let skipped = list.removeExisting(suffixes: arguments.fileSuffixes)

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import UprightOrientation
 internal import UprightPolicy
+internal import UprightContainers
 internal import UprightFrames
 internal import UprightPipeline
 
@@ -64,6 +65,11 @@ struct TranscodeArguments: ParsableArguments, CustomReflectable {
   var fileSuffixes: [String] {
     self["canvas"]?.lowercased() == CanvasRule.dual.rawValue && self["landscape-output"] == nil
       ? ["portrait", "landscape"] : []
+  }
+
+  /// The usual container of who plays the output; `nil` if nobody is named.
+  var container: String? {
+    self["for"].flatMap { Destination(rawValue: $0.lowercased()) }?.containers.first?.rawValue
   }
 
   /// Returns the options, checked.

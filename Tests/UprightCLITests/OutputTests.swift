@@ -122,6 +122,18 @@ struct OutputTests {
     #expect(scratch.contents == before)
   }
 
+  @Test("--for names the output after the usual container, and the plan says what it chose")
+  func destination() throws {
+    let scratch = try Scratch()
+    let clip = scratch.path("take.mp4")
+    try FileManager.default.copyItem(atPath: Clip.withAudio, toPath: clip)
+    let run = try Upright.run(["transcode", clip, "--for", "editors", "--dry-run"])
+    #expect(run.status == 0 && run.text.contains("take.upright.mov: mov"), "\(run.text)")
+    #expect(run.text.contains("for     editors: mov, one canvas"), "\(run.text)")
+    let refused = try Upright.run(["transcode", clip, "--for", "browsers", "-o", "out.ts"])
+    #expect(refused.status == 64 && refused.errors.contains("mpegts is not for browsers"))
+  }
+
   @Test(
     "MP4: the final name doesn't exist before the end; HLS: the playlist is valid at any time",
     .long)

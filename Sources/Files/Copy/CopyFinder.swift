@@ -71,6 +71,11 @@ struct CopyFinder {
     if let codec = options.codec, codec.rawValue != plan.video.codecName {
       return "the input is \(plan.video.codecLabel), --codec is \(codec.rawValue)"
     }
+    if let destination = options.destination,
+      !destination.codecs.contains(where: { $0.rawValue == plan.video.codecName })
+    {
+      return "the input is \(plan.video.codecLabel), which is not for \(destination.rawValue)"
+    }
     if plan.video.editing == .rate { return "an edit list holds frames or changes their speed" }
     if !options.overlays.isEmpty { return "overlays are drawn into the frames" }
     if options.levels { return "--level turns by any angle" }

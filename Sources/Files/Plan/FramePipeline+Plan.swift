@@ -31,7 +31,8 @@ extension SessionPlan {
   /// The distance of forced keyframes; `nil` if the encoder alone decides.
   var keyframeInterval: MediaTime? {
     if container.isSegmented { return MediaTime(seconds: options.segmentDuration) }
-    return container.hasIndex || options.gop != nil ? nil : MediaTime(1, .one)
+    let isEven = !container.hasIndex || options.destination?.hasKeyframes == true
+    return isEven && options.gop == nil ? MediaTime(1, .one) : nil
   }
 
   /// Returns the index of a canvas's largest rendition.

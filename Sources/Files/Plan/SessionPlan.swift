@@ -90,7 +90,9 @@ package struct SessionPlan {
     let depth = video.parameters.pixelFormat?.bitDepth ?? 8
     let same = VideoCodec(rawValue: video.codecName)
     let suitable = [same, depth > 8 ? .hevc : nil].compactMap(\.self).first { codec in
-      guard container.canCarry(codec), codec.isLinked, depth == 8 || codec.keepsDepth else {
+      guard container.canCarry(codec), options.destination?.codecs.contains(codec) ?? true,
+        codec.isLinked, depth == 8 || codec.keepsDepth
+      else {
         return false
       }
       // Options for the default codec's encoder may be invalid for this codec's encoder.
@@ -270,7 +272,7 @@ package struct SessionPlan {
 
   /// The constant rate of the output, in frames per second; `nil` if each frame keeps its time.
   var constantRate: Rational? {
-    switch options.constantRate {
+    switch options.constantRate ?? options.destination?.constantRate {
     case .fixed(let rate): rate
     case .usual: usualRate
     case nil: nil

@@ -129,7 +129,11 @@ package struct TranscodeRequest: Sendable {
 
 extension TranscodeRequest {
   /// The canvas rule for `--canvas auto`: with one file per format, the format may change.
-  var defaultCanvas: CanvasRule { options.splits ? .follow : container.defaultCanvas }
+  var defaultCanvas: CanvasRule {
+    if options.splits { return .follow }
+    let isFixed = options.destination?.needsOneFormat(in: container) == true
+    return isFixed ? .majority : container.defaultCanvas
+  }
 
   /// Whether the format may change mid-stream.
   var canFollow: Bool {

@@ -11,6 +11,7 @@ extension TranscodePlan {
       .init("input", input.json), .init("output", output.json),
       .init("canvas", .string(canvases.count > 1 ? "dual" : canvas.name)),
     ]
+    if let destination { members.append(.init("for", .string(destination))) }
     if !renditions.isEmpty {
       members.append(.init("renditions", .array(renditions.map(\.json))))
     }

@@ -7,13 +7,16 @@ internal import UprightPipeline
 extension TranscodePlan {
   /// The plan as lines of text.
   public var lines: [String] {
-    var lines = [
-      "input   \(input.path): \(input.codec) \(input.size), "
-        + (input.duration.map { "\($0.rounded(toPlaces: 3)) s" } ?? "duration unknown"),
-      "output  \(output.path): \(output.container.rawValue), \(output.codec)",
-      canvases.count > 1
-        ? "canvas  portrait and landscape, fixed" : "canvas  \(canvas.text)",
-    ]
+    let destination = destination.map { ["for     \($0)"] } ?? []
+    var lines =
+      [
+        "input   \(input.path): \(input.codec) \(input.size), "
+          + (input.duration.map { "\($0.rounded(toPlaces: 3)) s" } ?? "duration unknown"),
+        "output  \(output.path): \(output.container.rawValue), \(output.codec)",
+      ] + destination + [
+        canvases.count > 1
+          ? "canvas  portrait and landscape, fixed" : "canvas  \(canvas.text)"
+      ]
     lines += renditions.map { "encode  \($0.name): \($0.rate.text), \($0.path)" }
     lines += frameLines
     if isToneMapped { lines.append("colour  HDR is tone-mapped to BT.709 in 8 bits") }

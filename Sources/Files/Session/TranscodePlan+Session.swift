@@ -21,6 +21,7 @@ extension TranscodePlan {
         path: plan.request.input, codec: plan.video.codecName, size: plan.video.frameShape.shown,
         duration: plan.duration?.seconds),
       output: Output(path: plan.request.output, container: plan.container, codec: codec),
+      destination: plan.options.destination?.explanation(in: plan.container),
       canvases: plan.canvases, renditions: Self.renditions(plan), parts: parts,
       concurrency: copyPlan.concurrency,
       isToneMapped: !isCopied && plan.mapsTones, tracks: plan.sideTracks.map(Track.init),

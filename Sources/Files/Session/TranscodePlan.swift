@@ -77,6 +77,8 @@ public struct TranscodePlan: Sendable, Hashable {
   public let input: Input
   /// What would be written.
   public let output: Output
+  /// What `--for` decides, as a text for the user; `nil` without it.
+  public let destination: String?
   /// The shape of the output's frames: one, or portrait and landscape.
   public let canvases: [FrameCanvas]
   /// The encodes of an output that has several, all those of a canvas in a row; empty for an output that has

@@ -8,6 +8,12 @@ extension TranscodeOption {
   public static let all: [TranscodeOption] = orienting + framing + encoding + reading + writing
 
   private static let orienting: [TranscodeOption] = [
+    .word(
+      "for", \.destination,
+      """
+      Who plays the output: vlc, browsers, apple, android, gstreamer, editors. Chooses container, canvas, codec, frame rate \
+      and keyframes that are right there, where no other option does.
+      """),
     .parsed(
       "frames", .text(suggestions: ["metadata", "sensor", "upright"]), for: .live,
       placeholder: "kind",

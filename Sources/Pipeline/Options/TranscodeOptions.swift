@@ -7,6 +7,8 @@ public import UprightMediaIO
 public struct TranscodeOptions: Sendable {
   /// How the input frames are oriented.
   public var frames = FrameKind.metadata
+  /// Who plays the output; `nil` for anybody. It decides what the other options leave open.
+  public var destination: Destination?
   /// The shape of the output.
   public var canvas = CanvasRule.auto
   /// What the frames are oriented to; `nil` for `gravity`, or for `interface` if the frames are sensor
@@ -52,8 +54,8 @@ public struct TranscodeOptions: Sendable {
   /// The maximum number of frames between keyframes; `nil` for the encoder's default, the length of a segment, or a
   /// second in a container without an index.
   public var gop: Int?
-  /// The constant rate of the output's frames, of a file; `nil` if each frame keeps its time. Frames are
-  /// repeated and left out, and all are encoded, unless the input has that rate.
+  /// The constant rate of the output's frames, of a file; `nil` if each frame keeps its time, or for that of
+  /// `destination`. Frames are repeated and left out, and all are encoded, unless the input has that rate.
   public var constantRate: ConstantRate?
   /// Whether the encoder returns a packet for every frame, with no delay.
   public var isLive = false
