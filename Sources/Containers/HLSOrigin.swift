@@ -50,6 +50,12 @@ public final class HLSOrigin: Sendable {
     init(_ bytes: [UInt8]) { self.bytes = bytes }
   }
 
+  /// A file in memory, and the playlist whose sink has published it.
+  private struct File: Sendable {
+    let data: FileData
+    let playlist: String
+  }
+
   /// What a request waits for.
   private enum Goal: Sendable, Hashable {
     /// A segment of a playlist or, with an index, a part of it.
@@ -75,7 +81,7 @@ public final class HLSOrigin: Sendable {
     var texts: [Form: String] = [:]
     /// The playlists whose sink doesn't publish any more.
     var closed: Set<String> = []
-    var files: [String: FileData] = [:]
+    var files: [String: File] = [:]
     /// The requests that wait, by what they wait for and by their number.
     var waiters: [Goal: [Int: Waiter]] = [:]
     /// The number of waits so far.
@@ -166,7 +172,9 @@ public final class HLSOrigin: Sendable {
       state.editions[name] = edition
       state.texts = [:]
       state.closed.remove(name)
-      for file in files { state.files[file.name] = FileData(file.bytes) }
+      for file in files {
+        state.files[file.name] = File(data: FileData(file.bytes), playlist: name)
+      }
       for file in expired { state.files[file] = nil }
       return state.takeDone()
     }
@@ -180,19 +188,20 @@ public final class HLSOrigin: Sendable {
   }
 
   /// Ends the waits for a playlist whose sink publishes nothing more, and for its parts. Its parts stay for as long
-  /// as players may request them.
+  /// as players may request them, also if another sink continues the playlist: that one doesn't know them.
   package func close(_ name: String) {
     if let passOn { return passOn(Change(.close, of: name)) }
-    let (done, seconds) = state.withLock { state in
+    let (done, seconds, left) = state.withLock { state in
       state.closed.insert(name)
-      return (state.takeDone(), state.editions[name]?.targetDuration ?? 0)
+      let left = state.files.filter { $0.value.playlist == name }.mapValues(\.data.id)
+      return (state.takeDone(), state.editions[name]?.targetDuration ?? 0, left)
     }
     for waiter in done { waiter.continuation.resume() }
     Task.detached { [weak self] in
       try? await Task.sleep(for: .seconds(3 * seconds))
       self?.state.withLock { state in
-        // A playlist that was published again has its parts.
-        if state.closed.count == state.editions.count { state.files = [:] }
+        // The next sink has other parts, but for those of a segment that wasn't complete: they have the same names.
+        for (file, id) in left where state.files[file]?.data.id == id { state.files[file] = nil }
       }
     }
   }
@@ -246,12 +255,15 @@ public final class HLSOrigin: Sendable {
   /// if there is none.
   public func file(_ name: String) async -> FileData? {
     let (found, seconds) = state.withLock { state in
-      (state.files[name], state.editions.first { $0.value.hint == name }?.value.targetDuration)
+      (
+        state.files[name]?.data,
+        state.editions.first { $0.value.hint == name }?.value.targetDuration
+      )
     }
     if let found { return found }
     guard let seconds else { return nil }
     await wait(for: .file(name), seconds: 3 * seconds)
-    return state.withLock { $0.files[name] }
+    return state.withLock { $0.files[name]?.data }
   }
 
   /// The number of requests that wait.

@@ -104,8 +104,9 @@ package struct LivePlaylist: HLSPlaylist {
     isDiscontinuous = false
     nextSegment += 1
     listed += duration
-    removeSegments()
+    // First, so that no segment leaves the list with its parts, which would never expire.
     removeParts()
+    removeSegments()
   }
 
   mutating func add(part file: String, _ part: SegmentPart) {

@@ -30,12 +30,15 @@ import UprightTestSupport
 
   /// A sink in a folder, fed with frames at given times.
   private final class Stage {
-    let origin = HLSOrigin()
+    let origin: HLSOrigin
     let scratch: Scratch
     let sink: HLSSink
     private var hasBegun = false
 
-    init(_ scratch: Scratch? = nil, comesBack: Bool = false) throws {
+    init(
+      _ scratch: Scratch? = nil, origin: HLSOrigin = HLSOrigin(), comesBack: Bool = false
+    ) throws {
+      self.origin = origin
       self.scratch = try scratch ?? Scratch()
       sink = try HLSSink(
         HLSMedia(Frames(), segmentDuration: MediaTime(2, .one)),
@@ -151,6 +154,44 @@ import UprightTestSupport
     for (segment, isHere) in [(20, true), (17, true), (13, true), (12, false), (1, false)] {
       #expect((await stage.origin.file("index-\(segment).0.m4s") != nil) == isHere, "\(segment)")
     }
+  }
+
+  @Test(
+    "No part outlives its time, however often the format changes", arguments: [20, 50, 110, 167])
+  func shortSegments(_ length: Int) async throws {
+    let stage = try Stage()
+    for turn in 0..<100 {
+      try stage.write(from: turn * length, to: (turn + 1) * length, changes: true)
+    }
+    let last = try #require(try Playlist(text: try await stage.text()).segments.last)
+    let number = try #require(Int(last.file.filter(\.isNumber).dropLast()))
+    // Six target durations and one more, and those that are listed in any case.
+    let kept = max(15, 1500 / length + 1)
+    for segment in 1..<number - kept {
+      let part = await stage.origin.file("index-\(segment).0.m4s")
+      #expect(part == nil, "\(segment) of \(number)")
+    }
+  }
+
+  /// Costs 6 s, three target durations.
+  @Test("Parts of a run that another continues expire; those of the next run stay", .long)
+  func restart() async throws {
+    let origin = HLSOrigin()
+    let first = try Stage(origin: origin, comesBack: true)
+    try first.write(from: 0, to: 550)
+    try first.sink.finish(isPartial: false)
+    #expect(await origin.file("index-1.0.m4s") != nil)
+    let second = try Stage(first.scratch, origin: origin)
+    try second.write(from: 0, to: 150)
+    let open = try Playlist(text: try await second.text()).openParts.map(\.file)
+    #expect(!open.isEmpty)
+    let end = ContinuousClock.now + .seconds(60)
+    while await origin.file("index-1.0.m4s") != nil, .now < end {
+      try await Task.sleep(for: .milliseconds(100))
+    }
+    #expect(await origin.file("index-1.0.m4s") == nil)
+    #expect(await origin.file("index-2.3.m4s") == nil)
+    for file in open { #expect(await origin.file(file) != nil, "\(file)") }
   }
 
   @Test("Delta updates skip what is before the boundary, and nothing else")
