@@ -1,4 +1,4 @@
-public import UprightMediaIO
+package import UprightMediaIO
 
 /// Who plays or edits the output (`--for`). It chooses what other options leave open, so that the output is right there:
 /// docs/players.md has what was found of each.
