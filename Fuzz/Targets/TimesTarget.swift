@@ -8,6 +8,7 @@ import UprightPolicy
 @testable import UprightIntake
 @testable import UprightLive
 @testable import UprightMediaIO
+@testable import UprightPipeline
 @testable import UprightRTP
 
 extension FuzzTarget {
@@ -219,7 +220,8 @@ extension FuzzTarget {
   }
 
   private static func playlists(_ input: inout FuzzInput) {
-    var whole = MediaPlaylist(targetDuration: MediaTime(6, .one))
+    var whole = MediaPlaylist(
+      targetDuration: MediaTime(6, .one), date: CalendarTime(seconds: 0))
     var live = LivePlaylist(segmentDuration: MediaTime(6, .one))
     // Only a few: formatting dates is slow.
     for _ in 0..<3 {

@@ -36,11 +36,14 @@ package struct HLSMedia {
   let content: SegmentCutter.Content
   /// `nil` if no playlist lists it.
   let listing: Listing?
+  /// The turns that it lists.
+  let turns: TurnLog
 
   package init(
     _ segments: any HLSSegments, segmentDuration: MediaTime,
-    content: SegmentCutter.Content = .all, listing: Listing? = nil
+    content: SegmentCutter.Content = .all, listing: Listing? = nil, turns: TurnLog = TurnLog()
   ) {
+    self.turns = turns
     (self.segments, self.segmentDuration) = (segments, segmentDuration)
     (self.content, self.listing) = (content, listing)
   }

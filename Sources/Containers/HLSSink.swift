@@ -37,6 +37,9 @@ package final class HLSSink: PacketSink {
   private var made: [String] = []
   private let unfinished: UnfinishedFiles
   private let listing: HLSMedia.Listing?
+  private let turns: TurnLog
+  /// The size of the present format; `nil` before the first, and for audio.
+  private var size: PixelSize?
 
   /// - Parameters:
   ///   - isLive: Whether the playlist is a sliding window on a continuing stream.
@@ -50,7 +53,7 @@ package final class HLSSink: PacketSink {
     comesBack: @escaping @Sendable () -> Bool = { false }
   ) throws(UprightError) {
     self.comesBack = comesBack
-    listing = media.listing
+    (listing, turns) = (media.listing, media.turns)
     self.unfinished = unfinished
     let file = FilePath(playlistPath).absolute
     self.playlistPath = playlistPath
@@ -63,7 +66,7 @@ package final class HLSSink: PacketSink {
     // Fail before the work rather than after the first segment.
     try StagedFile.check(path: playlistPath)
     guard isLive else {
-      playlist = MediaPlaylist(targetDuration: media.segmentDuration)
+      playlist = MediaPlaylist(targetDuration: media.segmentDuration, date: media.turns.date)
       cutter = media.cutter()
       return
     }
@@ -132,6 +135,7 @@ package final class HLSSink: PacketSink {
         map = file
       }
       playlist.begin(map: map)
+      size = description.hasVideo ? description.format.size : nil
       if let part = partBeforeChange.take() {
         // The first part of the format is certain: its first packet is here.
         publish([part], next: partName(segment: playlist.nextSegment, index: 0))
@@ -140,6 +144,10 @@ package final class HLSSink: PacketSink {
     case .segment(let bytes, let start, let duration):
       let file = "\(name)-\(playlist.nextSegment).\(fileExtension)"
       playlist.add(segment: file, duration: duration, start: start)
+      // Not with their parts: hls.js 1.6 ends at a date in a segment that isn't complete.
+      for turn in turns.turns(from: start, for: duration, offset: cutter.offset) {
+        playlist.add(turn, size: size)
+      }
       if let last = lastPart.take() {
         parts = 0
         if let next = last.next {

@@ -61,6 +61,8 @@ package struct LivePlaylist: HLSPlaylist {
   private var zero: CalendarTime?
   /// The end of the last segment of an earlier run; `nil` if it isn't known.
   private var earlierEnd: CalendarTime?
+  /// The turns that end in the listed segments.
+  private var turns: [TurnRange] = []
   private var isEnded = false
 
   private(set) var nextSegment = 0
@@ -107,6 +109,21 @@ package struct LivePlaylist: HLSPlaylist {
     // First, so that no segment leaves the list with its parts, which would never expire.
     removeParts()
     removeSegments()
+  }
+
+  mutating func add(_ turn: TurnLog.Turn, size: PixelSize?) {
+    guard let zero else { return }
+    let range = TurnRange(turn, zero: zero, size: size)
+    // IDs are unique, also where the clock of an earlier run was ahead.
+    if !turns.contains(where: { $0.ends.milliseconds == range.ends.milliseconds }) {
+      turns.append(range)
+    }
+  }
+
+  /// Takes the turns off the list that were over before the first segment.
+  private mutating func removeTurns() {
+    guard let first = entries.first?.date.flatMap({ CalendarTime($0) }) else { return }
+    turns.removeAll { $0.ends.milliseconds < first.milliseconds }
   }
 
   mutating func add(part file: String, _ part: SegmentPart) {
@@ -174,6 +191,7 @@ package struct LivePlaylist: HLSPlaylist {
   private mutating func removeSegments() {
     let least = MediaTime(3 * targetDuration, .one)
     while entries.count > window, length - entries[0].duration >= least { removeFirst() }
+    removeTurns()
   }
 
   private mutating func removeFirst() {
@@ -197,6 +215,7 @@ package struct LivePlaylist: HLSPlaylist {
   /// The playlist without parts.
   var text: String {
     var lines = header(version: entries.contains { $0.map != nil } || map != nil ? 7 : 3)
+    for turn in turns { lines += turn.text }
     list(entries, hasParts: false, in: &lines)
     if isEnded { lines += "#EXT-X-ENDLIST\n" }
     return lines
@@ -276,6 +295,8 @@ package struct LivePlaylist: HLSPlaylist {
       """
     var text = header(version: 9, control: control)
     if count > 0 { text += "#EXT-X-SKIP:SKIPPED-SEGMENTS=\(count)\n" }
+    // A delta update has all of them: only segments are skipped (RFC 8216bis, 4.4.5.2).
+    for turn in turns { text += turn.text }
     list(
       entries.dropFirst(count) + [current].compactMap(\.self), hasParts: true, in: &text)
     if isEnded {
@@ -319,6 +340,8 @@ package struct LivePlaylist: HLSPlaylist {
         let seconds = Double(text.prefix { $0 != "," }) ?? 0
         let read = MediaTime(seconds: seconds, Rational(1, 1_000_000))
         duration = min(max(read, .zero), Self.longestSegment)
+      } else if value("EXT-X-DATERANGE") != nil {
+        if let turn = TurnRange(line: line) { turns.append(turn) }
       } else if line == "#EXT-X-DISCONTINUITY" {
         isDiscontinuous = true
       } else if !line.hasPrefix("#") {
@@ -338,7 +361,7 @@ package struct LivePlaylist: HLSPlaylist {
       removeSegments()
     } else {
       discontinuitySequence += found.count { $0.isDiscontinuous }
-      mediaSequence = nextSegment
+      (mediaSequence, turns) = (nextSegment, [])
     }
   }
 

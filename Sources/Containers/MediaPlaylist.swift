@@ -1,5 +1,6 @@
 internal import UprightOrientation
 internal import UprightMediaIO
+internal import UprightPipeline
 
 /// The playlist of an HLS output.
 protocol HLSPlaylist {
@@ -12,6 +13,12 @@ protocol HLSPlaylist {
   mutating func add(segment: String, duration: MediaTime, start: MediaTime)
   /// Adds a part of the segment number `nextSegment`.
   mutating func add(part file: String, _ part: SegmentPart)
+  /// Adds a turn that ends in the last segment.
+  ///
+  /// - Parameters:
+  ///   - turn: With times of the media timeline.
+  ///   - size: The size of the frames after it; `nil` for audio.
+  mutating func add(_ turn: TurnLog.Turn, size: PixelSize?)
   /// Returns what a server answers with, if the playlist has parts.
   ///
   /// - Parameter next: The file name of the next part, if it certainly comes.
@@ -36,21 +43,37 @@ extension HLSPlaylist {
 struct MediaPlaylist: HLSPlaylist {
   private enum Entry {
     case format(map: String?)
-    case segment(String, duration: MediaTime)
+    case segment(String, start: MediaTime, duration: MediaTime)
   }
 
   private let targetDuration: MediaTime
+  /// The date of the first frame.
+  private let date: CalendarTime
+  private var turns: [(turn: TurnLog.Turn, size: PixelSize?)] = []
   private var entries: [Entry] = []
   private var isEnded = false
   private(set) var nextSegment = 0
 
-  init(targetDuration: MediaTime) { self.targetDuration = targetDuration }
+  /// - Parameter date: The date of the first frame, for a playlist that lists turns.
+  init(targetDuration: MediaTime, date: CalendarTime) {
+    (self.targetDuration, self.date) = (targetDuration, date)
+  }
 
   mutating func begin(map: String?) { entries.append(.format(map: map)) }
 
   mutating func add(segment: String, duration: MediaTime, start: MediaTime) {
-    entries.append(.segment(segment, duration: max(.zero, duration)))
+    entries.append(.segment(segment, start: start, duration: max(.zero, duration)))
     nextSegment += 1
+  }
+
+  mutating func add(_ turn: TurnLog.Turn, size: PixelSize?) { turns.append((turn, size)) }
+
+  /// The date of time 0, if the text has dates: if there are turns. What a player has read while the playlist grows
+  /// stays as it is, so only the whole one has them.
+  private var zero: CalendarTime? {
+    guard isEnded, !turns.isEmpty else { return nil }
+    for case .segment(_, let start, _) in entries { return date + -start.seconds }
+    return nil
   }
 
   mutating func end() { isEnded = true }
@@ -63,7 +86,7 @@ struct MediaPlaylist: HLSPlaylist {
     var version = 3
     for entry in entries {
       switch entry {
-      case .segment(_, let duration): longest = max(longest, duration)
+      case .segment(_, _, let duration): longest = max(longest, duration)
       case .format(let map): if map != nil { version = 7 }
       }
     }
@@ -76,6 +99,10 @@ struct MediaPlaylist: HLSPlaylist {
       #EXT-X-INDEPENDENT-SEGMENTS
 
       """
+    let zero = zero
+    if let zero {
+      for (turn, size) in turns { text += TurnRange(turn, zero: zero, size: size).text }
+    }
     var isLater = false
     for entry in entries {
       switch entry {
@@ -83,7 +110,10 @@ struct MediaPlaylist: HLSPlaylist {
         if isLater { text += "#EXT-X-DISCONTINUITY\n" }
         isLater = true
         if let map { text += "#EXT-X-MAP:URI=\"\(map)\"\n" }
-      case .segment(let file, let duration):
+      case .segment(let file, let start, let duration):
+        if let zero {
+          text += "#EXT-X-PROGRAM-DATE-TIME:\((zero + start.seconds).millisecondText)\n"
+        }
         text += "#EXTINF:\(duration.decimalSeconds),\n\(file)\n"
       }
     }

@@ -51,7 +51,7 @@ package final class SegmentCutter {
   private var end = MediaTime.zero
   /// The offset that is added to every timestamp so that none is negative, since `tfdt` is
   /// unsigned: audio priming and frame reordering begin before zero. A whole number of video ticks.
-  private var offset = MediaTime.zero
+  private(set) var offset = MediaTime.zero
   /// Whether no packet has been written.
   package private(set) var isEmpty = true
   /// The last video packet. It is written once the next packet defines its duration in decoding order: movenc

@@ -25,6 +25,9 @@ package final class StoreSink: PacketSink {
   private var count = 0
   private let comesBack: @Sendable () -> Bool
   private let listing: HLSMedia.Listing?
+  private let turns: TurnLog
+  /// The size of the present format; `nil` before the first, and for audio.
+  private var size: PixelSize?
 
   /// - Parameters:
   ///   - playlistName: The file name of the playlist.
@@ -37,7 +40,7 @@ package final class StoreSink: PacketSink {
     self.store = store
     self.playlistName = playlistName
     segmentDuration = media.segmentDuration
-    listing = media.listing
+    (listing, turns) = (media.listing, media.turns)
     self.comesBack = comesBack
     fileExtension = media.segments.fileExtension
     let stem = playlistName.hasSuffix(".m3u8") ? String(playlistName.dropLast(5)) : playlistName
@@ -64,6 +67,7 @@ package final class StoreSink: PacketSink {
         map = file
       }
       if hasClaimed { playlist.begin(map: map) }
+      size = description.hasVideo ? description.format.size : nil
       listing?.begin(description)
     case .segment(let bytes, let start, let duration):
       let file = "\(prefix)-\(count).\(fileExtension)"
@@ -86,14 +90,19 @@ package final class StoreSink: PacketSink {
   private func publish(
     segment file: String, start: MediaTime, duration: MediaTime
   ) throws(UprightError) {
-    if hasClaimed {
+    let turns = turns.turns(from: start, for: duration, offset: cutter.offset)
+    func add() {
       playlist.add(segment: file, duration: duration, start: start)
+      for turn in turns { playlist.add(turn, size: size) }
+    }
+    if hasClaimed {
+      add()
       return try store.publish(playlist.text, as: playlistName)
     }
     try store.claim(playlistName) { earlier in
       playlist = LivePlaylist(segmentDuration: segmentDuration, continuing: earlier)
       playlist.begin(map: map)
-      playlist.add(segment: file, duration: duration, start: start)
+      add()
       return playlist.text
     }
     hasClaimed = true

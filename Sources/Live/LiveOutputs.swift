@@ -4,16 +4,25 @@ internal import UprightContainers
 internal import UprightMediaIO
 internal import UprightPipeline
 
+/// What all outputs of a session have in common.
+struct OutputMedia: Sendable {
+  /// The audio track.
+  let audio: SideTrack
+  /// The lowest timestamp of all packets.
+  let earliest: MediaTime
+  /// The turns, which playlists list.
+  let turns = TurnLog()
+}
+
 extension LiveTarget {
   /// Returns the writers of this output, one for each of its streams, each with its own thread and queue.
   ///
   /// - Parameters:
-  ///   - audio: The audio track.
-  ///   - earliest: The lowest timestamp of all packets.
+  ///   - media: What it shares with the others.
   ///   - comesBack: Whether the stream continues in a later run.
   ///   - observe: Receives files that are started, finished or failed, on the thread of the output.
   func writers(
-    _ configuration: LiveConfiguration, audio: SideTrack, earliest: MediaTime,
+    _ configuration: LiveConfiguration, _ media: OutputMedia,
     comesBack: @escaping @Sendable () -> Bool,
     observe: @escaping @Sendable (LiveRecording) -> Void
   ) -> [OutputWriter] {
@@ -25,14 +34,13 @@ extension LiveTarget {
     }
     return streams.indices.map { index in
       writer(
-        of: index, listing, configuration, audio: audio, earliest: earliest, comesBack: comesBack,
-        observe: observe)
+        of: index, listing, configuration, media, comesBack: comesBack, observe: observe)
     }
   }
 
   private func writer(
     of index: Int, _ listing: MultivariantPlaylist?, _ configuration: LiveConfiguration,
-    audio: SideTrack, earliest: MediaTime, comesBack: @escaping @Sendable () -> Bool,
+    _ media: OutputMedia, comesBack: @escaping @Sendable () -> Bool,
     observe: @escaping @Sendable (LiveRecording) -> Void
   ) -> OutputWriter {
     let opening = SinkOpening(
@@ -42,14 +50,14 @@ extension LiveTarget {
       content: streams[index].content, listing: listing.map { .init(in: $0, at: index) },
       store: output.hasPlaylists ? configuration.hlsStore?.make() : nil,
       epoch: configuration.hlsStore?.epoch ?? 0, lowLatency: configuration.lowLatency,
-      comesBack: comesBack)
+      turns: media.turns, comesBack: comesBack)
     let factory = OutputWriter.SinkFactory(
       address: opening.address, outlastsShortage: output.isContinued,
       make: { (interrupt, report) throws(UprightError) in try opening.open(interrupt, report) },
       describe: { format in
         OutputDescription(
-          format: format, videoTimeBase: LiveClock.timeBase, sideTracks: [audio],
-          earliestTime: earliest)
+          format: format, videoTimeBase: LiveClock.timeBase, sideTracks: [media.audio],
+          earliestTime: media.earliest)
       },
       abandon: { opening.abandon() })
     let limits = configuration.limits
@@ -72,6 +80,7 @@ private struct SinkOpening: Sendable {
   let store: (any HLSStore)?
   let epoch: Int
   let lowLatency: LowLatencyHLS?
+  let turns: TurnLog
   let comesBack: @Sendable () -> Bool
 
   /// The URL of a network output, which is opened again; `nil` for a file or a folder.
@@ -106,7 +115,8 @@ private struct SinkOpening: Sendable {
 
   private func playlistSink(in folder: String) throws(UprightError) -> any PacketSink {
     let media = HLSMedia(
-      container.makeSegments(), segmentDuration: interval, content: content, listing: listing)
+      container.makeSegments(), segmentDuration: interval, content: content, listing: listing,
+      turns: turns)
     if let store {
       return StoreSink(
         media, in: store, playlistName: playlistName, epoch: epoch, comesBack: comesBack)

@@ -1,4 +1,5 @@
 internal import DequeModule
+internal import UprightContainers
 internal import UprightOrientation
 public import UprightPolicy
 internal import UprightFrames
@@ -49,6 +50,7 @@ struct LivePolicy {
   private var unreported: [RotationDecision] = []
   /// The arrival times of rotations that no frame has shown yet.
   private var arrivals: [ContinuousClock.Instant] = []
+  private var turns = PendingTurns()
 
   /// Starts at the first frame, with the director of all encodes.
   mutating func start(with director: FrameDirector) { self.director = director }
@@ -148,6 +150,7 @@ struct LivePolicy {
   private mutating func collectDecisions() {
     guard let entries = director?.takeEntries(), !entries.isEmpty else { return }
     unreported += entries
+    turns.add(entries)
     if entries.contains(where: { $0.outcome == .rotate }), arrivals.count < 1024 {
       arrivals.append(.now)
     }
@@ -216,6 +219,13 @@ struct LivePolicy {
   mutating func takeDecisions() -> [RotationDecision] {
     defer { unreported.removeAll() }
     return unreported
+  }
+
+  /// Logs the turns that have ended at the frame at `seconds`, which was directed last.
+  ///
+  /// - Parameter time: The time of its packets.
+  mutating func logTurns(upTo seconds: Double, as time: MediaTime, in log: TurnLog) {
+    turns.log(upTo: seconds, as: time, in: log)
   }
 
   /// Returns the arrival times of the rotations that the last frame is the first to show.

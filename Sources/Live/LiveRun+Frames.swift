@@ -164,6 +164,7 @@ extension LiveRun {
     var arrivals: [ContinuousClock.Instant] = []
     try control.policy { (policy: inout LivePolicy) throws(UprightError) -> Void in
       try policy.direct(at: seconds, size: size, signal: signal, into: &directions)
+      policy.logTurns(upTo: seconds, as: moment, in: turns)
       arrivals = policy.takeArrivals()
     }
     // Silence for missing audio is inserted before the frame that it belongs with, so that no frame waits for

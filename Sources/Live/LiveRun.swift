@@ -28,6 +28,8 @@ final class LiveRun {
     frames: 0, changes: 0, orient: DurationHistogram(), encode: DurationHistogram()
   )
   var outputs: LiveOutputList
+  /// The turns that playlists list.
+  let turns: TurnLog
   let preparation: FramePreparation
   /// Makes the small pictures that a program asks for.
   let pictureScaler = Scaler()
@@ -79,10 +81,11 @@ final class LiveRun {
     stills = try SessionStills(configuration.options)
     preparation = FramePreparation(background: configuration.options.background, isShared: true)
     audio = try LiveAudio()
-    let (track, earliest) = (try audio.track(), audio.earliest)
+    let media = OutputMedia(audio: try audio.track(), earliest: audio.earliest)
+    turns = media.turns
     outputs = LiveOutputList(limit: configuration.limits.outputs) { target in
       target.writers(
-        configuration, audio: track, earliest: earliest, comesBack: { control.comesBack },
+        configuration, media, comesBack: { control.comesBack },
         observe: { control.notify(.recording($0)) })
     }
     let ids = LiveOutputList.ids(configuration.outputIDs, count: targets.count)

@@ -24,6 +24,43 @@ package struct Playlist: Sendable {
     package let isIndependent: Bool
   }
 
+  /// One EXT-X-DATERANGE, a turn.
+  package struct Turn: Sendable {
+    package let id: String
+    /// CLASS.
+    package let category: String
+    package let start: Date
+    package let duration: Double
+    package let from: String
+    package let to: String
+    /// Empty for a playlist of audio.
+    package let size: String
+    package let reason: String
+
+    /// - Parameter text: The attributes.
+    init(_ text: String) throws {
+      func value(_ name: String) -> String {
+        let rest = ",\(text)".components(separatedBy: ",\(name)=").dropFirst().first ?? ""
+        return rest.hasPrefix("\"")
+          ? rest.dropFirst().prefix { $0 != "\"" }.description
+          : rest.prefix { $0 != "," }.description
+      }
+      (id, category) = (value("ID"), value("CLASS"))
+      (from, to) = (value("X-UPRIGHT-FROM"), value("X-UPRIGHT-TO"))
+      (size, reason) = (value("X-UPRIGHT-SIZE"), value("X-UPRIGHT-REASON"))
+      guard let start = Playlist.date(value("START-DATE")), let length = Double(value("DURATION")),
+        ![id, category, from, to, reason].contains("")
+      else { throw Malformed(description: text) }
+      (self.start, duration) = (start, length)
+    }
+  }
+
+  private static func date(_ text: String) -> Date? {
+    let formatter = ISO8601DateFormatter()
+    formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
+    return formatter.date(from: text)
+  }
+
   /// The error for an unexpected line.
   package struct Malformed: Error, CustomStringConvertible {
     package let description: String
@@ -33,6 +70,8 @@ package struct Playlist: Sendable {
   /// The URIs of all EXT-X-MAP tags, in order.
   package private(set) var maps: [String] = []
   package private(set) var discontinuities = 0
+  /// The turns that are listed.
+  package private(set) var turns: [Turn] = []
   package private(set) var isEnded = false
   package private(set) var version = 1
   package private(set) var targetDuration = 0
@@ -83,10 +122,10 @@ package struct Playlist: Sendable {
       } else if let text = value("EXT-X-DISCONTINUITY-SEQUENCE"), let number = Int(text) {
         discontinuitySequence = number
       } else if let text = value("EXT-X-PROGRAM-DATE-TIME") {
-        let formatter = ISO8601DateFormatter()
-        formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
-        date = formatter.date(from: text)
+        date = Self.date(text)
         if date == nil { throw Malformed(description: line) }
+      } else if let text = value("EXT-X-DATERANGE") {
+        turns.append(try Turn(text))
       } else if let text = value("EXT-X-PLAYLIST-TYPE") {
         type = text
       } else if let text = value("EXT-X-MAP") {

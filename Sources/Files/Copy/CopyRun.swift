@@ -64,6 +64,7 @@ final class CopyRun {
   /// Runs to the end and finishes the output.
   func run() throws(UprightError) -> TranscodeReport {
     for entry in inputSurvey.plan.entries { observe(.decision(entry)) }
+    inputSurvey.logTurns(in: output.turns)
     for change in inputSurvey.formatChanges(plan, &tally) { observe(.format(change)) }
     var reader = PacketReader(plan.demuxer)
     plan.demuxer.select(Set(plan.sideTracks.map(\.stream.index)).union([plan.video.index]))

@@ -1,5 +1,6 @@
 internal import UprightOrientation
 internal import UprightPolicy
+internal import UprightContainers
 internal import UprightFrames
 internal import UprightIntake
 internal import UprightMediaIO
@@ -79,6 +80,17 @@ struct InputSurvey {
   func isConstant(_ rate: Rational) -> Bool {
     survey.shown.enumerated().allSatisfy { index, pts in
       MediaTime(pts - survey.shown[0], timeBase) == MediaTime(Int64(index), rate.inverted)
+    }
+  }
+
+  /// Logs the turns, each at the frame with which it ends.
+  func logTurns(in log: TurnLog) {
+    var turns = PendingTurns()
+    turns.add(plan.entries)
+    for frame in survey.shown.indices {
+      if turns.isEmpty { return }
+      turns.log(
+        upTo: time(of: frame).seconds, as: MediaTime(survey.shown[frame], timeBase), in: log)
     }
   }
 

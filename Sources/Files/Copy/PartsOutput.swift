@@ -98,6 +98,7 @@ final class PartsOutput {
   /// Reports the decisions and the formats, which are known before the first packet.
   func reportPlan() {
     for entry in input.inputSurvey.plan.entries { observe(.decision(entry)) }
+    input.inputSurvey.logTurns(in: output.turns)
     let (options, video) = (plan.options, plan.video)
     for stretch in input.inputSurvey.stretches {
       let direction = stretch.direction

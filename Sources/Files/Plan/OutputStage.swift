@@ -19,6 +19,8 @@ final class OutputStage {
 
   private let plan: SessionPlan
   private let mark: OrientationMetadata?
+  /// The turns, which playlists list.
+  let turns: TurnLog
   private var renditions: [RenditionSinks]
   private var hasStarted = false
   /// The number of sinks that have finished.
@@ -36,7 +38,8 @@ final class OutputStage {
     self.plan = plan
     self.mark = mark
     let isMultivariant = plan.options.isMultivariant(in: plan.container)
-    let sinks = try Self.sinks(plan)
+    turns = TurnLog(date: plan.date)
+    let sinks = try Self.sinks(plan, turns)
     renditions = sinks.enumerated().map { index, sinks in
       // The audio of a multivariant playlist is a rendition of its own, cut like the first one.
       let hasSideTracks = index == 0 || !isMultivariant
@@ -51,9 +54,11 @@ final class OutputStage {
   }
 
   /// Returns the sinks of each rendition.
-  private static func sinks(_ plan: SessionPlan) throws(UprightError) -> [[any PacketSink]] {
+  private static func sinks(
+    _ plan: SessionPlan, _ turns: TurnLog
+  ) throws(UprightError) -> [[any PacketSink]] {
     let request = plan.request
-    if plan.container.isSegmented { return try playlistSinks(plan) }
+    if plan.container.isSegmented { return try playlistSinks(plan, turns) }
     if plan.options.splits {
       return [
         [
@@ -71,8 +76,9 @@ final class OutputStage {
     }
   }
 
-  private static func playlistSinks(_ plan: SessionPlan) throws(UprightError) -> [[any PacketSink]]
-  {
+  private static func playlistSinks(
+    _ plan: SessionPlan, _ turns: TurnLog
+  ) throws(UprightError) -> [[any PacketSink]] {
     let request = plan.request
     let duration = MediaTime(seconds: request.options.segmentDuration)
     func sink(
@@ -82,7 +88,7 @@ final class OutputStage {
       try HLSSink(
         HLSMedia(
           plan.container.makeSegments(), segmentDuration: duration, content: content,
-          listing: listing),
+          listing: listing, turns: turns),
         playlistPath: path, unfinished: request.unfinished)
     }
     guard let playlists = request.playlists(hasAudio: !plan.sideTracks.isEmpty) else {

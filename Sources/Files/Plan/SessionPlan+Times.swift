@@ -19,4 +19,10 @@ extension SessionPlan {
 
   /// Where the output ends on the media timeline; `nil` for the end of the input.
   var end: MediaTime? { options.end.map { MediaTime(seconds: $0) } }
+
+  /// When the first frame of the output was shot, by the container; `nil` if it doesn't say.
+  var date: CalendarTime? {
+    demuxer.container.metadata["creation_time"].flatMap { CalendarTime($0) }
+      .map { $0 + (start ?? .zero).seconds }
+  }
 }

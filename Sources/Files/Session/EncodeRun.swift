@@ -29,6 +29,7 @@ final class EncodeRun {
   private var directions: [FrameDirection] = []
   /// The number of decisions passed to the observer.
   private var toldEntries = 0
+  private var turns = PendingTurns()
   private var hasWarned = (guess: false, inexact: false)
   /// The first frame's timestamp: the zero of the media timeline.
   private var firstPTS: Int64?
@@ -336,12 +337,17 @@ final class EncodeRun {
     try director?.directAll(
       at: seconds, size: frame.shape.shown, signal: signal?.turn, into: &directions)
     reportDecisions()
+    guard let output, let pts = frame.pts else { return }
+    // In the times of the output.
+    let begin = plan.start.map { MediaTime(firstPTS ?? 0, frame.timeBase) + $0 } ?? .zero
+    turns.log(upTo: seconds, as: MediaTime(pts, frame.timeBase) - begin, in: output.turns)
   }
 
   private func reportDecisions() {
     guard let plan = director?.plan else { return }
     while toldEntries < plan.entries.count {
       observe(.decision(plan.entries[toldEntries]))
+      turns.add(plan.entries[toldEntries...toldEntries])
       toldEntries += 1
     }
   }

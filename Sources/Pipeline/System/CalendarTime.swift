@@ -25,9 +25,12 @@ extension CalendarTime {
   /// The time as in RFC 3339, in UTC, without a fraction of a second.
   package var text: String { Self.text(of: Int64(clamping: seconds.rounded(.down))) + "Z" }
 
-  /// The same with milliseconds.
+  /// The milliseconds since 1970, rounded to the nearest one.
+  package var milliseconds: Int64 { Int64(clamping: (seconds * 1000).rounded()) }
+
+  /// `text` with milliseconds.
   package var millisecondText: String {
-    let (second, millisecond) = Self.divide(Int64(clamping: (seconds * 1000).rounded()), by: 1000)
+    let (second, millisecond) = Self.divide(milliseconds, by: 1000)
     return "\(Self.text(of: second)).\(Self.digits(millisecond, 3))Z"
   }
 

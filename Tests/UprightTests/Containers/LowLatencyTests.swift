@@ -3,6 +3,7 @@ import UprightOrientation
 import Testing
 import UprightMediaIO
 import UprightPipeline
+import UprightPolicy
 import UprightTestSupport
 
 @testable import UprightContainers
@@ -36,12 +37,13 @@ import UprightTestSupport
     private var hasBegun = false
 
     init(
-      _ scratch: Scratch? = nil, origin: HLSOrigin = HLSOrigin(), comesBack: Bool = false
+      _ scratch: Scratch? = nil, origin: HLSOrigin = HLSOrigin(), turns: TurnLog = TurnLog(),
+      comesBack: Bool = false
     ) throws {
       self.origin = origin
       self.scratch = try scratch ?? Scratch()
       sink = try HLSSink(
-        HLSMedia(Frames(), segmentDuration: MediaTime(2, .one)),
+        HLSMedia(Frames(), segmentDuration: MediaTime(2, .one), turns: turns),
         playlistPath: self.scratch.path("index.m3u8"), isLive: true,
         lowLatency: .init(origin: origin), unfinished: UnfinishedFiles(),
         comesBack: { comesBack })
@@ -207,6 +209,33 @@ import UprightTestSupport
       #expect(read.skipped == 6 && read.segments.count == 6, "\(delta)")
       let first = try #require(read.segments.first?.file)
       #expect(whole.components(separatedBy: first)[1] == delta.components(separatedBy: first)[1])
+    }
+  }
+
+  @Test("A turn is listed once its segment is complete, and in delta updates that skip the segment")
+  func turnRange() async throws {
+    let plan = try OrientationPlan(
+      PolicyDocument(), events: [RotationEvent(at: 8.04, .device(.landscapeLeft))])
+    var pending = PendingTurns()
+    pending.add(plan.entries)
+    let log = TurnLog()
+    pending.log(upTo: 8.04, as: MediaTime(804, Rational(1, 100)), in: log)
+    let stage = try Stage(turns: log)
+    try stage.write(from: 0, to: 804)
+    #expect(try Playlist(text: try await stage.text()).turns.isEmpty)
+    try stage.write(from: 804, to: 1005)
+    // hls.js would fail at a date in a segment that isn't complete.
+    let open = try Playlist(text: try await stage.text())
+    #expect(open.turns.isEmpty && !open.openParts.isEmpty)
+    try stage.write(from: 1005, to: 1010)
+    let early = try Playlist(text: try await stage.text())
+    #expect(early.turns.map(\.to) == ["landscapeRight"])
+    try stage.write(from: 1011, to: 1206)
+    try stage.write(from: 1206, to: 3200)
+    let (whole, delta) = (try await stage.text(), try await stage.text("_HLS_skip=YES"))
+    #expect(delta.contains("EXT-X-SKIP") && !delta.contains("index-5.m4s"))
+    for text in [whole, delta] {
+      #expect(try Playlist(text: text).turns.map(\.id) == early.turns.map(\.id))
     }
   }
 

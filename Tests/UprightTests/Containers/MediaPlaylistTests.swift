@@ -8,7 +8,7 @@ import UprightOrientation
 @Suite struct MediaPlaylistTests {
   @Test("Three formats: one map each, a discontinuity before the second and the third")
   func formats() throws {
-    var playlist = MediaPlaylist(targetDuration: MediaTime(6, .one))
+    var playlist = MediaPlaylist(targetDuration: MediaTime(6, .one), date: CalendarTime(seconds: 0))
     playlist.begin(map: "a-init-0.mp4")
     playlist.add(segment: "a-0.m4s", duration: MediaTime(seconds: 3.3333333), start: .zero)
     playlist.begin(map: "a-init-1.mp4")
@@ -32,7 +32,7 @@ import UprightOrientation
 
   @Test("Durations are never negative and use a decimal point")
   func durations() throws {
-    var playlist = MediaPlaylist(targetDuration: MediaTime(2, .one))
+    var playlist = MediaPlaylist(targetDuration: MediaTime(2, .one), date: CalendarTime(seconds: 0))
     playlist.begin(map: "i.mp4")
     playlist.add(segment: "0.m4s", duration: MediaTime(seconds: -1), start: .zero)
     #expect(playlist.text.contains("#EXTINF:0.000000,\n0.m4s\n"))

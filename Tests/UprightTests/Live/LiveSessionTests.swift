@@ -39,6 +39,9 @@ struct LiveSessionTests {
 
     let playlist = try Playlist(path: "\(folder)/index.m3u8")
     #expect(playlist.isEnded && playlist.discontinuities == 1 && playlist.type.isEmpty)
+    let turned = try #require(playlist.segments.first { $0.isDiscontinuous })
+    #expect(playlist.turns.map(\.start) == [turned.date])
+    #expect(playlist.turns.map(\.size) == ["160x90"])
     let shown = try DecodedFrames("\(folder)/index.m3u8", scratch)
     #expect(shown.sizes.count == shown.corners.count && shown.sizes.count > 60)
     for (index, time) in shown.times.enumerated() {

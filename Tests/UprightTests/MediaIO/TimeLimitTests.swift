@@ -6,6 +6,7 @@ import UprightTestSupport
 @testable import UprightContainers
 @testable import UprightIntake
 @testable import UprightMediaIO
+@testable import UprightPipeline
 
 /// Times near the limits of 64 bits: unknown when read, clamped when converted.
 @Suite struct TimeLimitTests {
@@ -120,7 +121,8 @@ import UprightTestSupport
 
   @Test("A playlist with an infinite segment")
   func playlist() {
-    var playlist = MediaPlaylist(targetDuration: MediaTime(6, .one))
+    var playlist = MediaPlaylist(
+      targetDuration: MediaTime(6, .one), date: CalendarTime(seconds: 0))
     playlist.add(segment: "0.ts", duration: MediaTime(.max, .one), start: .zero)
     #expect(playlist.text.contains("#EXT-X-TARGETDURATION:\(1 << 60)\n"))
   }

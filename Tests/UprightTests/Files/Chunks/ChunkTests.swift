@@ -140,6 +140,7 @@ struct ChunkTests {
       try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(String.init)
     }
     #expect(try lines(one) == lines(many))
+    #expect(try Playlist(path: one).turns.count == 2)
   }
 
   private static func checkFrames(

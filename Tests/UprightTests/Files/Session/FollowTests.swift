@@ -285,6 +285,11 @@ struct FollowTests {
     }
     #expect(playlist.segments.map(\.map) == playlist.maps)
     #expect(playlist.segments.map(\.isDiscontinuous) == [false, true, true])
+    // Each change is a turn at the first frame of its segment.
+    #expect(playlist.turns.map(\.start) == playlist.segments.dropFirst().map(\.date))
+    #expect(playlist.turns.map(\.size) == ["320x180", "180x320"])
+    #expect(playlist.turns.map(\.from) == ["portrait", playlist.turns[0].to])
+    #expect(playlist.turns.allSatisfy { $0.reason == "device" })
     // All files in the playlist exist, and there are no others.
     let named = playlist.maps + playlist.segments.map(\.file) + ["out.m3u8"]
     #expect(scratch.names == named.sorted())
