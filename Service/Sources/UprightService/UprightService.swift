@@ -25,6 +25,8 @@ package final class UprightService: Sendable {
     /// The interval at which old recordings are looked for.
     var retentionInterval = Duration.seconds(60)
     var webrtc = JanusClient.Limits()
+    /// Returns the counts of which the load is made.
+    var loadSample: @Sendable () -> ProcessorLoad.Sample? = { .current }
     /// The certificates that may issue the certificate of a webhook's receiver.
     var trustRoots = NIOSSLTrustRoots.default
     /// Returns the time for signed URLs, in seconds since 1970.
@@ -39,6 +41,7 @@ package final class UprightService: Sendable {
 
   let configuration: ServiceConfiguration
   let sessions: Sessions
+  private let load: ProcessorLoad
   package let secrets: Secrets
   private let credentials: Credentials
   private let proxy: EgressProxy
@@ -103,9 +106,10 @@ package final class UprightService: Sendable {
       resolver: dependencies.resolver, proxy: proxy,
       acceptor: acceptor, folders: folders, webrtc: webrtc, origin: origin,
       partSeconds: configuration.part)
+    load = ProcessorLoad(limit: configuration.maxLoad, sample: dependencies.loadSample)
     sessions = Sessions(
       configuration, factory: factory, rules: rules, secrets: secrets, updates: updates,
-      logger: logger)
+      load: load, logger: logger)
     recordings = Recordings(
       RecordingFolder(root: folders.recordings), of: sessions, retention: configuration.recordings,
       interval: dependencies.retentionInterval, logger: logger)
@@ -215,7 +219,7 @@ package final class UprightService: Sendable {
       sessions: sessions, published: published, seconds: configuration.drainTimeout * 0.8)
     var services: [any Service] = [
       EgressService(proxy: proxy, webhooks: webhooks, webrtc: webrtc, origin: origin),
-      RetentionService(recordings: recordings), application, drain,
+      RetentionService(recordings: recordings), LoadService(load: load), application, drain,
     ]
     if signals, credentials.certificate != nil || configuration.playbackKeyFile != nil {
       services.append(ReloadService { [self] in reload() })
@@ -280,6 +284,17 @@ private struct RetentionService: Service {
 
   func run() async throws {
     await cancelWhenGracefulShutdown { await recordings.run() }
+  }
+}
+
+/// Measures the load of the processors.
+private struct LoadService: Service {
+  let load: ProcessorLoad
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await load.run() }
+    // A service that ends would end the others.
+    try? await gracefulShutdown()
   }
 }
 

@@ -36,6 +36,11 @@ extension ServiceConfiguration {
       valid: "example.com, *.example.com or 10.0.0.5:8000"
     ) { HostPattern($0) != nil },
     .integer("maxSessions", \.maxSessions, "The maximum number of running sessions", 1...1000),
+    .number(
+      "maxLoad", \.maxLoad,
+      "The share of the processors in use, over the last seconds, above which a new session is refused",
+      0.1...1,
+      more: " With 1 none is."),
     .text(
       "workers",
       """

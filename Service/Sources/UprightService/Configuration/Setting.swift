@@ -149,11 +149,12 @@ extension Setting {
   ///
   /// - Parameter help: The meaning, without a full stop: the range follows.
   static func number(
-    _ name: String, _ path: Path<Double>, _ help: String, _ range: ClosedRange<Double>
+    _ name: String, _ path: Path<Double>, _ help: String, _ range: ClosedRange<Double>,
+    more: String = ""
   ) -> Setting {
     let bounds = [range.lowerBound, range.upperBound].map(json)
     let valid = bounds.map(\.compact).joined(separator: " to ")
-    return Setting(name, "\(help), \(valid).", value: { json($0[keyPath: path]) }) {
+    return Setting(name, "\(help), \(valid).\(more)", value: { json($0[keyPath: path]) }) {
       (given, all) throws(Fault) in
       guard let number = given.double ?? given.text.flatMap(Double.init), range.contains(number)
       else { throw Fault(valid: valid) }

@@ -83,3 +83,14 @@ struct ProcessMetrics: Sendable {
       startTime)
   }
 }
+
+extension ProcessorLoad.Sample {
+  /// The present counts; `nil` if `/proc` can't be read.
+  static var current: Self? {
+    guard let own = ProcessMetrics.current?.cpuSeconds,
+      let text = try? String(contentsOfFile: "/proc/stat", encoding: .utf8),
+      let machine = machine(text, ticks: Double(sysconf(Int32(_SC_CLK_TCK))))
+    else { return nil }
+    return Self(at: .now, own: own, machine: machine)
+  }
+}

@@ -53,6 +53,9 @@ struct Problem: Error, Sendable, Hashable {
   static func unready(_ detail: String) -> Problem {
     .init(.serviceUnavailable, "Not ready", detail, retryAfter: 10)
   }
+  static func overloaded(_ detail: String) -> Problem {
+    .init(.serviceUnavailable, "Overloaded", detail, retryAfter: 10)
+  }
   static func draining() -> Problem {
     .init(.serviceUnavailable, "Shutting down", "the service is shutting down", retryAfter: 15)
   }

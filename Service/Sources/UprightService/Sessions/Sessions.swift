@@ -44,17 +44,19 @@ final class Sessions: Sendable {
   private let state = Mutex(State())
   /// The time for which sessions with an epoch may run.
   private let lease = SessionLease()
+  private let load: ProcessorLoad
   let updates: SessionUpdates
 
   init(
     _ configuration: ServiceConfiguration, factory: SessionFactory, rules: AddressRules,
-    secrets: Secrets, updates: SessionUpdates, logger: Logger
+    secrets: Secrets, updates: SessionUpdates, load: ProcessorLoad, logger: Logger
   ) {
     self.factory = factory
     self.rules = rules
     self.secrets = secrets
     self.updates = updates
     limits = Limits(running: configuration.maxSessions)
+    self.load = load
     defaultPlayback = configuration.playback
     self.logger = logger
     // Segments of an earlier run are served before their session is started.
@@ -116,6 +118,8 @@ final class Sessions: Sendable {
     if request.epoch != nil, lease.hasLapsed {
       throw Problem.conflict("the lease has lapsed; renew it with PUT /v1/lease")
     }
+    // Those of the configuration are what the machine is for.
+    if !request.isDeclared { try load.admit(running: all.count { !$0.hasEnded }) }
     let id = try reserve(request.name)
     let hosted: HostedSession
     do {
