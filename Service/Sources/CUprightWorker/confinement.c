@@ -9,6 +9,7 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -156,7 +157,19 @@ int upright_worker_filter(void) {
 int upright_worker_yield(int niceness) {
   // Linux shares the processors among sessions of the system first (sched(7), autogroup), however many threads each has.
   setsid();
+  upright_worker_weigh(niceness);
   return setpriority(PRIO_PROCESS, 0, niceness);
+}
+
+int upright_worker_weigh(int niceness) {
+  // Where Linux has autogroups, the priority of a process counts only within its session.
+  int file = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return -1;
+  ssize_t written = dprintf(file, "%d", niceness);
+  // One program in a tenth of a second may set one.
+  int answer = written > 0 ? 0 : errno == EAGAIN ? 1 : -1;
+  close(file);
+  return answer;
 }
 
 // --- Memory.

@@ -125,4 +125,17 @@ struct ConfinementTests {
       #expect(Confinement.niceness(size.pixels) == size.niceness)
     }
   }
+
+  @Test(
+    "A session with a low priority drops frames first, whatever its size, and one with a high one last"
+  )
+  func priority() {
+    let pixels = [0, 921_600, 3_686_400.0]
+    for (priority, niceness) in [
+      (SessionPriority.high, [1, 1, 7] as [CInt]), (.normal, [4, 4, 10]), (.low, [13, 13, 19]),
+    ] {
+      #expect(pixels.map { Confinement.niceness($0, priority) } == niceness, "\(priority)")
+    }
+    #expect(Confinement.niceness(1e12, .low) == 19)
+  }
 }

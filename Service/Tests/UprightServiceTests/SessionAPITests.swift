@@ -191,6 +191,20 @@ struct SessionAPITests {
     #expect(try await service.session("c").status == 201)
   }
 
+  @Test("A session has the priority that it was given, and is refused with another word")
+  func priority() async throws {
+    let service = try await RunningService()
+    for (index, word) in SessionPriority.allCases.map(\.rawValue).enumerated() {
+      let made = try await service.session("s\(index)", ", \"priority\": \"\(word)\"")
+      #expect(made.status == 201 && made.json["priority"].string == word, "\(made.text)")
+    }
+    #expect(try await service.session("plain").json["priority"].string == "normal")
+    for wrong in ["\"urgent\"", "1", "null", "\"\""] {
+      let answer = try await service.session("wrong", ", \"priority\": \(wrong)")
+      #expect(answer.status == 400 && answer.text.contains("priority"), "\(answer.text)")
+    }
+  }
+
   @Test("One or several events, for now or later, each with its decision")
   func events() async throws {
     let service = try await RunningService()

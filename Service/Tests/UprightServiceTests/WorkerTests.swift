@@ -116,12 +116,13 @@ extension LivePublishing {
       try await service.shutDown()
     }
 
-    @Test("Media time and the policy go on, and an output that was stopped stays so")
+    @Test("Media time, the policy and the priority go on, and an output that was stopped stays so")
     func memory() async throws {
       let service = try await Self.service()
       let port = try Loopback.freeTCPPort()
       let address = try await service.session(
-        "one", at: port, outputs: "{\"type\": \"hls\"}, {\"type\": \"file\", \"name\": \"a.mp4\"}")
+        "one", at: port, outputs: "{\"type\": \"hls\"}, {\"type\": \"file\", \"name\": \"a.mp4\"}",
+        more: ", \"priority\": \"low\"")
       let clip = service.scratch.path("clip.flv")
       try DrawnClock.clip(clip, rate: 25, seconds: 40)
       let publisher = try Publisher(clip: clip, to: address)
@@ -140,8 +141,12 @@ extension LivePublishing {
       #expect(try await waitUntil { try await Self.state(service, "one") == "live" })
       #expect(
         try await waitUntil { try await service.state("one")["appOrientation"].string == before })
-      let states = try await service.state("one")["outputs"].array.map { $0["state"].string }
-      #expect(states == ["live", "stopped"])
+      #expect(
+        try await waitUntil {
+          try await service.state("one")["outputs"].array.map { $0["state"].string }
+            == ["live", "stopped"]
+        })
+      #expect(Self.workers().map { getpriority(__priority_which_t(0), id_t($0)) } == [13])
       let later = try await service.state("one")
       #expect(
         try await waitUntil {

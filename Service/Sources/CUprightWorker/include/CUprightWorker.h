@@ -35,6 +35,10 @@ int upright_worker_filter(void);
 // Lets other sessions and the service have the processors first. Returns 0, or -1 with errno.
 int upright_worker_yield(int niceness);
 
+// Gives the session of the system, which `yield` has made, the same priority. Returns 0; 1 if the kernel is too busy for
+// that and it must be tried again; -1 if it can't be.
+int upright_worker_weigh(int niceness);
+
 // Limits the address space, in bytes, and writes no core file. Returns 0, or -1 with errno.
 int upright_worker_limit(unsigned long long memory);
 

@@ -16,6 +16,7 @@ final class HostedSession: Sendable {
   let origin: HLSOrigin?
   /// The number of the session's owner; `nil` if the session belongs to this machine.
   let epoch: Int?
+  let priority: SessionPriority
   /// The outputs as they were requested.
   let outputs: HostedOutputs
   let budget = EventBudget()
@@ -33,7 +34,7 @@ final class HostedSession: Sendable {
   ) {
     (self.id, self.session, self.input, self.outputs) = (id, session, input, outputs)
     (self.playback, self.origin) = (playback, origin)
-    epoch = request.epoch
+    (epoch, priority) = (request.epoch, request.priority)
     isDeclared = request.isDeclared
     state = Mutex(State(options: request.options, secrets: input.secrets))
   }
@@ -136,6 +137,7 @@ final class HostedSession: Sendable {
       .init("outputs", .array(snapshot.outputs.map { outputs.json($0, secrets, at: address) })),
       .init("playback", .string(playback.rawValue)),
       .init("latency", .string(origin == nil ? "normal" : "low")),
+      .init("priority", .string(priority.rawValue)),
       .init("appOrientation", snapshot.appOrientation.map { .string($0) } ?? .null),
       .init("encodeResolution", snapshot.encodeResolution.map { .string($0) } ?? .null),
       .init("layouts", .array(snapshot.layouts.map(\.json))),

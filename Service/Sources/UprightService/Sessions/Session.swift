@@ -4,6 +4,9 @@ internal import UprightPolicy
 
 /// The interface of a live session: one of this process, `LiveSession`, or one of another process, `WorkerSession`.
 protocol Session: Sendable {
+  /// Sets how much of the processors it gets while all are in use. Must be called before it starts. Sessions of one
+  /// process share alike.
+  func prioritize(_ priority: SessionPriority)
   /// Starts the session. `observe` is called on the session's threads.
   func start(observe: @escaping @Sendable (LiveUpdate) -> Void)
   /// Blocks until the session can receive its input. Returns `false` if that takes longer than `seconds`.
@@ -39,6 +42,10 @@ protocol Session: Sendable {
 /// Creates a session. Checks the configuration, but opens nothing.
 typealias MakeSession =
   @Sendable (LiveConfiguration, SessionFolders) throws(UprightError) -> any Session
+
+extension Session {
+  func prioritize(_ priority: SessionPriority) {}
+}
 
 extension LiveSession: Session {
   func policyReport() -> JSONValue? { policy?.report }

@@ -37,6 +37,7 @@ struct SessionFactory: Sendable {
     configuration.hlsStore = store.map { ($0.epoch, $0.make) }
     try set(request, id: id, in: &configuration, &secrets)
     let session = try makeSession(configuration, SessionFolders(all: folders, session: id))
+    session.prioritize(request.priority)
     let route = PublishRoutes.Route(session: id, feed: feed)
     var claim: PublishAcceptor.Claim?
     if case .publisher(let url) = request.input {

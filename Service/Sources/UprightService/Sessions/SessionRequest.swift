@@ -39,6 +39,8 @@ struct SessionRequest: Sendable {
   var inputTimeout: Double?
   /// Who may play the HLS output; `nil` uses the default of the configuration.
   var playback: Playback?
+  /// Which sessions drop frames first.
+  var priority = SessionPriority.normal
   /// Whether the HLS output has parts.
   var isLowLatency = false
   /// The number of the session's owner, if the session may move to another machine. The next owner has a higher one.
@@ -57,7 +59,7 @@ struct SessionRequest: Sendable {
       of: value, "session",
       allowing: [
         "name", "input", "outputs", "policy", "options", "inputTimeout", "playback", "latency",
-        "epoch",
+        "epoch", "priority",
       ])
     name = try members["name"].map { try Self.name($0, at: "name:") }
     guard let given = members["input"] else { throw Problem.badRequest("input is missing") }
@@ -78,6 +80,12 @@ struct SessionRequest: Sendable {
         throw Problem.badRequest("latency: must be normal or low")
       }
       isLowLatency = text == "low"
+    }
+    if let given = members["priority"] {
+      guard let word = given.text.flatMap(SessionPriority.init) else {
+        throw Problem.badRequest("priority: must be low, normal or high")
+      }
+      priority = word
     }
     if let given = members["playback"] {
       playback = given.text.flatMap(Playback.init)

@@ -30,8 +30,11 @@ struct Confinement: Codable, Sendable {
   /// - Parameters:
   ///   - own: The folders of the session.
   ///   - configuration: The session's configuration. Its input may be a file.
+  ///   - priority: How much of the processors it gets while they are all in use.
   /// - Throws: `cannotCreate` if a folder can't be made.
-  init(_ own: SessionFolders, _ configuration: LiveConfiguration) throws(UprightError) {
+  init(
+    _ own: SessionFolders, _ configuration: LiveConfiguration, _ priority: SessionPriority
+  ) throws(UprightError) {
     let root = own.all.root
     folders = [try own.all.live(own.session), try own.all.recordings(of: own.session)]
     // The service's state has names that begin with a dot.
@@ -42,7 +45,7 @@ struct Confinement: Codable, Sendable {
     let environment = ProcessInfo.processInfo.environment
     files += ["SSL_CERT_FILE", "SSL_CERT_DIR"].compactMap { environment[$0] }
     let pixels = Self.pixels(configuration)
-    niceness = Self.niceness(pixels)
+    niceness = Self.niceness(pixels, priority)
     addressSpace = Self.addressSpace(pixels)
   }
 
@@ -55,11 +58,11 @@ struct Confinement: Codable, Sendable {
     return sizes.reduce(0) { $0 + Double($1.width) * Double($1.height) }
   }
 
-  /// The service comes first, and then the sessions with the fewest pixels: twice as many as those of 720p are three
-  /// steps, which halve the weight.
-  static func niceness(_ pixels: Double) -> CInt {
+  /// The service comes first, and then the sessions by their priority and with the fewest pixels: twice as many as those
+  /// of 720p are three steps, which halve the weight. 19 is the lowest priority that there is.
+  static func niceness(_ pixels: Double, _ priority: SessionPriority = .normal) -> CInt {
     let steps = (3 * log2(max(pixels / (1280 * 720), 1))).rounded()
-    return 4 + CInt(min(steps, 12))
+    return min(4 + CInt(min(steps, 12)) + priority.steps, 19)
   }
 
   /// Decoded frames of the largest size, and what threads and libraries reserve, are in 4 GiB. An encoder has up to 100

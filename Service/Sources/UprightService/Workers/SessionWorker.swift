@@ -94,7 +94,11 @@ package final class SessionWorker: Sendable {
   /// Reports the state while the session runs, and then its end.
   private func watch() {
     var rounds = 0
+    var isWeighed = plan.confinement == nil
     while !session.join(timeout: 0.5) {
+      if !isWeighed, let niceness = plan.confinement?.niceness {
+        isWeighed = upright_worker_weigh(niceness) != 1
+      }
       reportSnapshot()
       rounds += 1
       if rounds % 60 == 0 { UprightRuntime.returnFreeMemory() }

@@ -10,6 +10,7 @@ extension WorkerSession {
     var policy: WorkerPolicy?
     var observe: @Sendable (LiveUpdate) -> Void = { _ in }
     var hasStarted = false
+    var priority = SessionPriority.normal
     /// Whether the stream continues in a later run, once the session was told to stop.
     var stop: Bool?
     var isDone = false

@@ -43,6 +43,8 @@ final class WorkerSession: Session {
 
   // MARK: - The worker
 
+  func prioritize(_ priority: SessionPriority) { state.withLock { $0.priority = priority } }
+
   func start(observe: @escaping @Sendable (LiveUpdate) -> Void) {
     let isFirst = state.withLock { state in
       defer { (state.hasStarted, state.observe) = (true, observe) }
@@ -65,7 +67,7 @@ final class WorkerSession: Session {
   private func begin() -> Worker? {
     do throws(UprightError) {
       var plan = try self.plan()
-      plan.confinement = try Confinement(folders, configuration)
+      plan.confinement = try Confinement(folders, configuration, state.withLock { $0.priority })
       let worker = try reserve.begin(plan)
       let (stop, skips, calls) = state.withLock { state in
         (state.worker, state.birth, state.taken) = (worker, .now, 0)
