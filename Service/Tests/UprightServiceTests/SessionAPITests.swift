@@ -191,6 +191,39 @@ struct SessionAPITests {
     #expect(try await service.session("c").status == 201)
   }
 
+  @Test("Sessions that wait for a publisher have a limit of their own, until one comes")
+  func waiting() async throws {
+    let port = try Loopback.freeTCPPort()
+    let service = try await RunningService { configuration, _ in
+      (configuration.maxSessions, configuration.maxWaiting) = (1, 2)
+    }
+    func declare(_ name: String) async throws -> Answer {
+      try await service.ask(
+        "POST", "/v1/sessions",
+        "{\"name\": \"\(name)\", \"input\": {\"url\": \"rtmp://127.0.0.1:\(port)/live/key-of-\(name)\"}}"
+      )
+    }
+    for name in ["a", "b"] { #expect(try await declare(name).status == 201) }
+    let refused = try await declare("c")
+    #expect(refused.status == 429 && refused.text.contains("2 sessions are already waiting"))
+    #expect(refused.headers["retry-after"] != nil)
+    // They take no room from the others.
+    #expect(try await service.session("file").status == 201)
+    #expect(try await service.session("more").status == 429)
+    let late = try await RTMPClient.publish("key-of-a", at: port)
+    #expect(late.status?.reason == "1 sessions are already running", "\(late.status as Any)")
+    service.script.sessions.last?.become(.ended)
+    let publisher = try await RTMPClient.publish("key-of-a", at: port)
+    #expect(publisher.status?.isStart == true)
+    // Now it runs, and there is room for one that waits.
+    #expect(try await service.session("more").status == 429)
+    #expect(try await declare("c").status == 201)
+    #expect(try await declare("d").status == 429)
+    _ = try await service.ask("DELETE", "/v1/sessions/b")
+    #expect(try await declare("d").status == 201)
+    try await service.shutDown()
+  }
+
   @Test("A session has the priority that it was given, and is refused with another word")
   func priority() async throws {
     let service = try await RunningService()

@@ -38,13 +38,15 @@ extension LivePublishing {
       let outputs = "{\"type\": \"hls\"}, {\"type\": \"file\", \"name\": \"take.mp4\"}"
       let address = try await service.session(
         "one", at: port, outputs: outputs, more: ", \"options\": {\"segment\": 1}")
-      #expect(try await waitUntil { !Self.workers().isEmpty })
-      let worker = try #require(Self.workers().first)
       let other = try await service.session(
         "other", at: port, more: ", \"options\": {\"segment\": 1}")
       let clip = service.scratch.path("clip.flv")
       try DrawnClock.clip(clip, rate: 25, seconds: 30)
-      let publishers = try [address, other].map { try Publisher(clip: clip, to: $0) }
+      #expect(Self.workers().isEmpty)
+      var publishers = [try Publisher(clip: clip, to: address)]
+      #expect(try await service.waitForFrames(25, of: "one"))
+      let worker = try #require(Self.workers().first)
+      publishers.append(try Publisher(clip: clip, to: other))
       for name in ["one", "other"] {
         #expect(try await service.waitForFrames(75, of: name))
       }
@@ -104,6 +106,10 @@ extension LivePublishing {
       let service = try await Self.service()
       let port = try Loopback.freeTCPPort()
       _ = try await service.session("one", at: port)
+      // A change needs the process.
+      let change = try await service.ask(
+        "PATCH", "/v1/sessions/one", "{\"options\": {\"fit\": \"blur\"}}")
+      #expect(change.status == 200, "\(change.text)")
       for _ in 0..<3 {
         #expect(try await waitUntil { !Self.workers().isEmpty })
         for worker in Self.workers() { kill(worker, SIGKILL) }

@@ -36,6 +36,10 @@ extension ServiceConfiguration {
       valid: "example.com, *.example.com or 10.0.0.5:8000"
     ) { HostPattern($0) != nil },
     .integer("maxSessions", \.maxSessions, "The maximum number of running sessions", 1...1000),
+    .integer(
+      "maxWaiting", \.maxWaiting,
+      "The maximum number of sessions that wait for their first publisher, by RTMP, WHIP or at an SRT port with a streamid",
+      0...10_000, more: " They don't count for maxSessions."),
     .number(
       "maxLoad", \.maxLoad,
       "The share of the processors in use, over the last seconds, above which a new session is refused",

@@ -16,6 +16,8 @@ package struct ServiceConfiguration: Sendable {
   package var allowHosts: [String] = []
   /// The maximum number of running sessions.
   package var maxSessions = 16
+  /// The maximum number of sessions that wait for their first publisher.
+  package var maxWaiting = 100
   /// The share of the processors in use above which no session may begin, 0 to 1; 1 for no limit.
   package var maxLoad = 1.0
   /// Where the media of sessions runs.

@@ -51,7 +51,13 @@ struct WHIPRoutes: Sendable {
     let input = try Self.input(of: hosted)
     guard !hosted.hasEnded else { throw Problem.conflict("the session has ended") }
     let bytes = try await Self.body(request, "application/sdp")
-    let publication = try await input.publish(PublishOffer(bytes))
+    let offer = try PublishOffer(bytes)
+    let isFirst = try sessions.admitPublisher(of: hosted.id)
+    let publication: Publication
+    do { publication = try await input.publish(offer) } catch {
+      if isFirst { sessions.waitAgain(hosted.id) }
+      throw error
+    }
     var headers = headers
     headers[.contentType] = "application/sdp"
     headers[.cacheControl] = "no-store"

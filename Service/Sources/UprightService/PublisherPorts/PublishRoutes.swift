@@ -10,6 +10,8 @@ final class PublishRoutes: Sendable {
   struct Route: Sendable {
     let session: String
     let feed: PublishedFeed
+    /// Called before the session's publisher is let in. Throws if there is no room for its work.
+    var admit: @Sendable () throws(Problem) -> Void = {}
   }
 
   /// Returns the destination of a publisher whose stream matches a pattern.
@@ -92,6 +94,10 @@ final class PublishRoutes: Sendable {
       }
     if !take(route) {
       guard await replace(route.session), take(route) else { throw Self.taken }
+    }
+    do throws(Problem) { try route.admit() } catch {
+      leave(route)
+      throw PublishRefusal(error.detail, .denied)
     }
     guard route.feed.begin(scheme.container) else {
       leave(route)

@@ -38,7 +38,9 @@ struct SessionFactory: Sendable {
     try set(request, id: id, in: &configuration, &secrets)
     let session = try makeSession(configuration, SessionFolders(all: folders, session: id))
     session.prioritize(request.priority)
-    let route = PublishRoutes.Route(session: id, feed: feed)
+    let route = PublishRoutes.Route(session: id, feed: feed) { [weak sessions] () throws(Problem) in
+      _ = try sessions?.admitPublisher(of: id)
+    }
     var claim: PublishAcceptor.Claim?
     if case .publisher(let url) = request.input {
       claim = try await acceptor.claim(url, path: key.path, for: .session(route))

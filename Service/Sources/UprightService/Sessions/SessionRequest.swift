@@ -48,6 +48,14 @@ struct SessionRequest: Sendable {
   /// Whether the session is from the configuration.
   var isDeclared = false
 
+  /// Whether the session has nothing to do before a publisher comes.
+  var waits: Bool {
+    switch input {
+    case .publisher, .whip: true
+    case .admitted, .listener, .pull, .file, .rtp: false
+    }
+  }
+
   static let maxOutputs = 8
   /// The allowed epochs. All are exact in JSON.
   static let epochs = 1...(1 << 53) - 1

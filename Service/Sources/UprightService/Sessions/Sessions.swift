@@ -9,6 +9,8 @@ final class Sessions: Sendable {
   struct Limits: Sendable {
     /// The maximum number of running sessions.
     var running = 16
+    /// The maximum number of sessions that wait for their first publisher.
+    var waiting = 100
     /// The maximum number of ended sessions that can still be queried.
     var kept = 64
   }
@@ -21,15 +23,27 @@ final class Sessions: Sendable {
 
   private struct State: Sendable {
     var slots: [String: Slot] = [:]
+    /// The sessions whose first publisher hasn't come. Each costs nearly nothing.
+    var waiting: Set<String> = []
     var isDraining = false
     /// Who may play each session whose segments may exist.
     var playback: [String: Playback] = [:]
     /// The sum of the counters of the sessions that were forgotten.
     var past = LiveCounters()
 
+    /// The number of sessions that haven't ended and don't wait for their first publisher, but for that one.
+    func running(but id: String? = nil) -> Int {
+      slots.count { key, slot in
+        if key == id || waiting.contains(key) { return false }
+        if case .hosted(let session) = slot { return !session.hasEnded }
+        return true
+      }
+    }
+
     /// Takes a session out of the list.
     mutating func remove(_ hosted: HostedSession) {
       slots[hosted.id] = nil
+      waiting.remove(hosted.id)
       past.add(hosted.snapshot.counters)
     }
   }
@@ -55,7 +69,7 @@ final class Sessions: Sendable {
     self.rules = rules
     self.secrets = secrets
     self.updates = updates
-    limits = Limits(running: configuration.maxSessions)
+    limits = Limits(running: configuration.maxSessions, waiting: configuration.maxWaiting)
     self.load = load
     defaultPlayback = configuration.playback
     self.logger = logger
@@ -119,13 +133,16 @@ final class Sessions: Sendable {
       throw Problem.conflict("the lease has lapsed; renew it with PUT /v1/lease")
     }
     // Those of the configuration are what the machine is for.
-    if !request.isDeclared { try load.admit(running: all.count { !$0.hasEnded }) }
-    let id = try reserve(request.name)
+    if !request.isDeclared, !request.waits { try load.admit(running: running) }
+    let id = try reserve(request)
     let hosted: HostedSession
     do {
       hosted = try await factory.open(request, id: id, in: self)
     } catch {
-      state.withLock { $0.slots[id] = nil }
+      state.withLock { state in
+        state.slots[id] = nil
+        state.waiting.remove(id)
+      }
       throw error
     }
     let isLate = state.withLock { state in
@@ -139,6 +156,31 @@ final class Sessions: Sendable {
     return hosted
   }
 
+  private var running: Int { state.withLock { $0.running() } }
+
+  /// Lets the first publisher of a session in: from now on the session counts as one that runs.
+  ///
+  /// - Returns: Whether it has waited until now.
+  /// - Throws: `Problem` 429 or 503 if there is no room for its work.
+  func admitPublisher(of id: String) throws(Problem) -> Bool {
+    guard state.withLock({ $0.waiting.contains(id) }) else { return false }
+    if let hosted = try? find(id), !hosted.isDeclared { try load.admit(running: running) }
+    let isFull = state.withLock { state in
+      guard state.running(but: id) < limits.running else { return true }
+      state.waiting.remove(id)
+      return false
+    }
+    if isFull { throw isAtLimit }
+    return true
+  }
+
+  /// Undoes `admitPublisher`, because the publisher couldn't come in.
+  func waitAgain(_ id: String) {
+    state.withLock { if $0.slots[id] != nil { $0.waiting.insert(id) } }
+  }
+
+  private var isAtLimit: Problem { .tooMany("\(limits.running) sessions are already running") }
+
   /// Waits until the session can receive its input. Removes the session if that fails.
   private func listening(_ hosted: HostedSession) async throws(Problem) {
     if await blocking({ hosted.session.listens(within: 2) }) || isDraining { return }
@@ -148,8 +190,8 @@ final class Sessions: Sendable {
     throw .conflict("the session can't listen: \(reason)")
   }
 
-  private func reserve(_ name: String?) throws(Problem) -> String {
-    let id = name ?? String(Secrets.make().filter { $0 != "-" && $0 != "_" }.prefix(12))
+  private func reserve(_ request: SessionRequest) throws(Problem) -> String {
+    let id = request.name ?? String(Secrets.make().filter { $0 != "-" && $0 != "_" }.prefix(12))
     let outcome: Result<[HostedSession], Problem> = state.withLock { state in
       if state.isDraining { return .failure(.draining()) }
       var evicted: [HostedSession] = []
@@ -160,22 +202,15 @@ final class Sessions: Sendable {
         evicted.append(old)
       case nil: break
       }
-      var surplus: [HostedSession] = []
-      var running = 0
-      for case let (key, slot) in state.slots where key != id {
-        if case .hosted(let session) = slot, session.hasEnded {
-          surplus.append(session)
-        } else {
-          running += 1
-        }
-      }
-      guard running < limits.running else {
-        return .failure(.tooMany("\(limits.running) sessions are already running"))
+      if let problem = isFull(for: request, id, state) { return .failure(problem) }
+      var surplus = state.slots.compactMap { key, slot in
+        if case .hosted(let session) = slot, key != id, session.hasEnded { session } else { nil }
       }
       surplus.sort { $0.created < $1.created }
       evicted += surplus.prefix(max(0, surplus.count - limits.kept + 1))
       for old in evicted { state.remove(old) }
       state.slots[id] = .reserved
+      if request.waits { state.waiting.insert(id) }
       return .success(evicted)
     }
     for old in try outcome.get() {
@@ -184,6 +219,18 @@ final class Sessions: Sendable {
       old.secrets.forEach(secrets.remove)
     }
     return id
+  }
+
+  /// Returns why there is no room for another session; `nil` if there is.
+  private func isFull(for request: SessionRequest, _ id: String, _ state: State) -> Problem? {
+    guard request.waits else { return state.running(but: id) < limits.running ? nil : isAtLimit }
+    let waiting = state.waiting.count { key in
+      if key == id { return false }
+      if case .hosted(let session)? = state.slots[key] { return !session.hasEnded }
+      return true
+    }
+    if waiting < limits.waiting { return nil }
+    return .tooMany("\(limits.waiting) sessions are already waiting for their publishers")
   }
 
   private func begin(_ hosted: HostedSession) {

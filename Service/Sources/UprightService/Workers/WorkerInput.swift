@@ -5,7 +5,11 @@ internal import Upright
 /// A publisher's stream that the service passes on to the worker of its session.
 protocol WorkerInput: Sendable {
   /// Passes on what arrives until the session ends. Blocks.
-  func run()
+  ///
+  /// - Parameters:
+  ///   - arrives: Called for each publisher, before anything is passed on. The worker begins in it.
+  ///   - refused: Called with the reason if a publisher was refused before it could arrive.
+  func run(arrives: () -> Void, refused: (String) -> Void)
   /// Passes it on to this worker from now on. May block while the worker is behind.
   ///
   /// - Parameter skips: Whether workers have died of what was passed on since the last keyframe.
@@ -45,8 +49,9 @@ final class PublishedInput: WorkerInput {
 
   init(_ feed: PublishedFeed) { self.feed = feed }
 
-  func run() {
+  func run(arrives: () -> Void, refused: (String) -> Void) {
     while let delivery = feed.next() {
+      if case .began = delivery { arrives() }
       // The lock keeps the order, also where a send waits.
       state.withLock { state in
         switch delivery {
@@ -114,8 +119,13 @@ final class ForwardedInput: WorkerInput {
 
   init(_ feed: ForwardedFeed) { self.feed = feed }
 
-  func run() {
+  func run(arrives: () -> Void, refused: (String) -> Void) {
     while let delivery = feed.next() {
+      switch delivery {
+      case .began: arrives()
+      case .ended(let reason): if let reason { refused(reason) }
+      case .keyframePort: break
+      }
       state.withLock { state in
         switch delivery {
         case .began(let publisher):

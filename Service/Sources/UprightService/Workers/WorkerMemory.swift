@@ -46,7 +46,8 @@ struct WorkerMemory: Sendable {
     plan.events = events.map { time, event in
       time > plan.startTime ?? 0 ? .at(time, event.action) : .now(event.action)
     }
-    plan.decided = events.count { $0.time <= last.seconds }
+    // Before the first frame nothing is decided.
+    plan.decided = last.counters.framesOut > 0 ? events.count { $0.time <= last.seconds } : 0
     plan.stoppedOutputs = last.outputs.filter { [.stopped, .failed].contains($0.state) }.map(\.id)
     // A publisher that has left meanwhile has the usual time to come back.
     if last.counters.framesIn > 0 { plan.waitsForPublisher = false }

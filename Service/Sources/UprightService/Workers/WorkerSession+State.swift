@@ -10,6 +10,8 @@ extension WorkerSession {
     var policy: WorkerPolicy?
     var observe: @Sendable (LiveUpdate) -> Void = { _ in }
     var hasStarted = false
+    /// Whether there is a worker, or was one. A session that waits for its first publisher has none.
+    var isAwake = false
     var priority = SessionPriority.normal
     /// Whether the stream continues in a later run, once the session was told to stop.
     var stop: Bool?
@@ -31,6 +33,9 @@ extension WorkerSession {
     /// The calls for the next worker.
     var waiting: [(number: Int, call: WorkerCall)] = []
     var stores: ServedStores?
+
+    /// Whether the session waits for its first publisher, without a worker.
+    var isAsleep: Bool { hasStarted && !isAwake && !isDone }
 
     /// Whether the next worker gets nothing again, because the last ones have died of it.
     var skipsReplay: Bool { deaths.count == WorkerDeaths.limit - 1 }

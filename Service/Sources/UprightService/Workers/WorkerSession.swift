@@ -51,20 +51,58 @@ final class WorkerSession: Session {
       return !state.hasStarted
     }
     guard isFirst else { return }
+    guard let input else { return wake() }
+    if !configuration.waitsForPublisher { wake() }
     Thread.detachNewThread { [self] in
-      while let worker = begin() {
+      // What the publisher sends waits in the feed until the worker has begun.
+      input.run(arrives: { wake(isWaitedFor: true) }, refused: refuse)
+      let isAsleep = state.withLock { state in
+        defer { state.isAwake = true }
+        return !state.isAwake
+      }
+      guard isAsleep else { return }
+      end(because: "stopped")
+      ended.open()
+    }
+  }
+
+  /// Starts the first worker, unless that was done.
+  ///
+  /// - Parameter isWaitedFor: Whether the worker has begun when this returns.
+  private func wake(isWaitedFor: Bool = false) {
+    let isFirst = state.withLock { state in
+      guard !state.isAwake else { return false }
+      state.isAwake = true
+      return true
+    }
+    guard isFirst else { return }
+    let first = isWaitedFor ? begin(isFirst: true) : nil
+    Thread.detachNewThread { [self] in
+      var next = isWaitedFor ? first : begin()
+      while let worker = next {
         read(worker)
         let end = worker.process.waitForEnd()
         worker.remove()
         guard goesOn(after: "the process of the session \(end.description)") else { break }
+        next = begin()
       }
       ended.open()
     }
-    if let input { Thread.detachNewThread { input.run() } }
+  }
+
+  /// Shows why the first publisher was refused.
+  private func refuse(because reason: String) {
+    let isAsleep = state.withLock { state in
+      if !state.isAwake { state.snapshot.reason = reason }
+      return !state.isAwake
+    }
+    if isAsleep { tell(.state(.waiting, reason: reason)) }
   }
 
   /// Starts a worker. Returns `nil` if that fails, and the session with it.
-  private func begin() -> Worker? {
+  ///
+  /// - Parameter isFirst: Whether nothing has been passed on, so that the input has nothing to repeat.
+  private func begin(isFirst: Bool = false) -> Worker? {
     do throws(UprightError) {
       var plan = try self.plan()
       plan.confinement = try Confinement(folders, configuration, state.withLock { $0.priority })
@@ -77,8 +115,12 @@ final class WorkerSession: Session {
       }
       if let stop { worker.control.send(WorkerOrder.stop(comesBack: stop)) }
       for (number, call) in calls { worker.control.send(WorkerOrder.call(number, call)) }
-      // What the worker reports is read meanwhile.
-      if let input { Thread.detachNewThread { input.begin(worker, skipping: skips) } }
+      if isFirst {
+        input?.begin(worker, skipping: skips)
+      } else if let input {
+        // What the worker reports is read meanwhile.
+        Thread.detachNewThread { input.begin(worker, skipping: skips) }
+      }
       return worker
     } catch {
       end(because: error.description)
@@ -225,6 +267,7 @@ final class WorkerSession: Session {
 
   /// Makes a call in the worker. `reply` receives its result once, on any thread.
   private func ask(_ call: WorkerCall, reply: @escaping Reply) {
+    if isAsleep { wake() }
     let (worker, number) = state.withLock { state in
       guard state.hasStarted, !state.isDone else { return (nil as Worker?, 0) }
       state.calls += 1
@@ -263,7 +306,17 @@ final class WorkerSession: Session {
     return answered.wait(seconds + 2) && listens.withLock { $0 }
   }
 
+  /// Whether the session has begun and waits for its first publisher, without a worker.
+  private var isAsleep: Bool { state.withLock { $0.isAsleep } }
+
   func post(_ events: [StreamEvent]) async throws(UprightError) -> [RotationDecision] {
+    // They wait for the first frame.
+    let isKept = state.withLock { state in
+      guard state.isAsleep else { return false }
+      state.memory.add(events, at: 0)
+      return true
+    }
+    if isKept { return [] }
     guard case .decisions(let decisions) = try await ask(.post(events)).0 else {
       throw Self.wrongAnswer
     }
@@ -306,14 +359,16 @@ final class WorkerSession: Session {
   var snapshot: LiveSnapshot { state.withLock { $0.snapshot } }
 
   func picture() async -> RGBPicture? {
-    guard let (answer, bytes) = try? await ask(.picture), case .picture(let size?) = answer else {
+    guard !isAsleep, let (answer, bytes) = try? await ask(.picture),
+      case .picture(let size?) = answer
+    else {
       return nil
     }
     return RGBPicture(size: size, bytes: bytes)
   }
 
   func policyReport() async -> JSONValue? {
-    if case .policy(let policy?)? = try? await ask(.policy).0 { return policy.json }
+    if !isAsleep, case .policy(let policy?)? = try? await ask(.policy).0 { return policy.json }
     return state.withLock { $0.policy }?.json
   }
 

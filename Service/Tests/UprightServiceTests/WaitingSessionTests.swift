@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+import Upright
+import UprightOrientation
+import UprightServiceTestSupport
+
+@testable import UprightService
+
+extension LivePublishing {
+  @Suite("Sessions that wait for their first publisher")
+  struct WaitingSessionTests {
+    /// The workers of this process.
+    private static func workers() -> Int {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+      return names.compactMap(pid_t.init).count { process in
+        guard CommandLineProgram.isRunning(process, parent: getpid()),
+          let line = FileManager.default.contents(atPath: "/proc/\(process)/cmdline")
+        else { return false }
+        return String(decoding: line, as: UTF8.self).contains(SessionWorker.option)
+      }
+    }
+
+    @Test(
+      "They have no process; events are kept, and the first frame of the first publisher is there")
+    func asleep() async throws {
+      let service = try await RunningService(
+        make: RunningService.live(.process, RunningService.patient))
+      let port = try Loopback.freeTCPPort()
+      var addresses: [String] = []
+      for index in 0..<10 {
+        addresses.append(
+          try await service.session(
+            "s\(index)", at: port, more: ", \"options\": {\"segment\": 1, \"frames\": \"sensor\"}"))
+      }
+      #expect(Self.workers() == 0)
+      let state = try await service.state("s0")
+      #expect(state["state"].string == "waiting" && state["outputs"][0]["state"].string != "failed")
+      let turn = try await service.ask(
+        "POST", "/v1/sessions/s0/events", "{\"device\": \"landscapeLeft\"}")
+      #expect(turn.status == 200 && turn.json["decisions"].array.isEmpty, "\(turn.text)")
+      #expect(try await service.ask("GET", "/v1/sessions/s0/policy").status == 200)
+      #expect(Self.workers() == 0)
+
+      let clip = service.scratch.path("clip.flv")
+      try DrawnClock.clip(clip, rate: 25, seconds: 6)
+      let publisher = try Publisher(clip: clip, to: addresses[0])
+      #expect(try await service.waitForFrames(75, of: "s0"))
+      // One runs, and one may be in reserve.
+      #expect((1...2).contains(Self.workers()))
+      #expect(try await service.state("s0")["appOrientation"].string == "landscapeRight")
+      #expect(try await service.state("s0")["counters"]["restarts"].int == 0)
+      for index in 0..<10 {
+        let ended = try await service.ask("DELETE", "/v1/sessions/s\(index)")
+        #expect(ended.json["state"].string == "ended", "\(ended.text)")
+      }
+      publisher.kill()
+      let scratch = try Scratch()
+      let (path, list) = try await service.fetch("s0", into: scratch)
+      let numbers = try DrawnClock.read(path).compactMap(\.number)
+      #expect(list.mediaSequence == 0 && numbers.first == 0, "\(numbers.prefix(3))")
+      try await service.shutDown()
+    }
+  }
+}
