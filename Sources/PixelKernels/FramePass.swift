@@ -1,7 +1,7 @@
 public import UprightOrientation
 
 /// Turns and rescales whole frames, plane by plane, each in one pass. Keeps what it made for one geometry
-/// from frame to frame: nothing is allocated while geometry stays the same.
+/// from frame to frame: nothing is allocated while geometry stays the same. Packed 4:2:2 is unpacked first.
 ///
 /// Used by one thread at a time.
 public final class FramePass {
@@ -22,6 +22,8 @@ public final class FramePass {
   private var geometry: Geometry?
   /// One per plane; `nil` if the geometry can't be resampled.
   private var passes: [Resampler]?
+  /// Takes the samples of packed frames.
+  private var unpacker: FrameUnpacker?
 
   /// Creates a pass. It allocates when the first frame is drawn.
   ///
@@ -36,10 +38,13 @@ public final class FramePass {
 
   /// Moves every sample of `source` to where `orientation` puts it: exact, and nothing is rescaled.
   ///
-  /// - Throws: `size` if `target` isn't `source` turned, in layout and size.
+  /// - Throws: `size` if `target` isn't `source` turned, in layout and size; `layout` if one of them is packed.
   public func move(
     _ source: PlaneSet, by orientation: ImageOrientation, onto target: MutablePlaneSet
   ) throws(PixelKernelsError) {
+    guard !source.layout.isPacked, !target.layout.isPacked else {
+      throw PixelKernelsError(code: .layout, message: "packed samples can't be moved: draw them")
+    }
     guard source.layout.planes.count == target.layout.planes.count else {
       throw PixelKernelsError(
         code: .layout,
@@ -70,6 +75,7 @@ public final class FramePass {
     filter: ResampleFilter = .bicubic
   ) throws(PixelKernelsError) -> Bool {
     guard source.layout.turned(orientation) == target.layout else { return false }
+    let source = try unpacked(source)
     if orientation.applied(to: source.size) == target.size {
       try move(source, by: orientation, onto: target)
       return true
@@ -86,6 +92,17 @@ public final class FramePass {
       try pass.resample(source[index], into: target[index])
     }
     return true
+  }
+
+  /// The frame in planes of whole elements.
+  private func unpacked(_ source: PlaneSet) throws(PixelKernelsError) -> PlaneSet {
+    guard source.layout.isPacked else { return source }
+    if let unpacker, unpacker.size == source.size {
+      return try unpacker.unpack(source, kernels)
+    }
+    let made = try FrameUnpacker(source.size)
+    unpacker = made
+    return try made.unpack(source, kernels)
   }
 
   private func makePasses(_ geometry: Geometry) -> [Resampler]? {

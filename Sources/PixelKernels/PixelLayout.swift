@@ -2,8 +2,8 @@ public import UprightOrientation
 
 /// How the samples of a frame are stored: its planes, and where each component is in them.
 ///
-/// Covers the formats whose planes hold whole elements, so that moving elements moves whole samples.
-/// Packed 4:2:2, palettes and bit streams aren't among them.
+/// Covers the formats whose planes hold whole elements, so that moving elements moves whole samples; and packed
+/// 4:2:2, which is unpacked while it is read. Palettes and bit streams aren't among them.
 public struct PixelLayout: Sendable, Hashable {
   /// One plane.
   public struct Plane: Sendable, Hashable {
@@ -52,6 +52,9 @@ public struct PixelLayout: Sendable, Hashable {
   public let hasAlpha: Bool
   /// Whether components of more than 8 bits have their most significant byte first.
   public let isBigEndian: Bool
+  /// Whether one plane has two pixels of 4:2:2 in each element, as `yuy2` and `yvyu`. Such frames are read only:
+  /// what is made of them has three planes.
+  public let isPacked: Bool
   /// Whether a frame can have it: one to four planes of elements of 1 to 4 bytes, each component inside one, and of 16
   /// times as many pixels at most.
   public let isValid: Bool
@@ -69,6 +72,7 @@ public struct PixelLayout: Sendable, Hashable {
     self.isRGB = isRGB
     self.hasAlpha = hasAlpha
     self.isBigEndian = isBigEndian
+    isPacked = Self.isPacked(planes, components)
     let isInside = { (component: Component) -> Bool in
       guard planes.indices.contains(component.plane) else { return false }
       let bits = component.depth &+ component.shift
@@ -95,7 +99,16 @@ public struct PixelLayout: Sendable, Hashable {
     isRGB = layout.isRGB
     hasAlpha = layout.hasAlpha
     isBigEndian = layout.isBigEndian
+    isPacked = layout.isPacked
     isValid = layout.isValid
+  }
+
+  /// Elements of two samples of luma with one of Cb and Cr each: luma first, as the components say.
+  private static func isPacked(_ planes: [Plane], _ components: [Component]) -> Bool {
+    guard planes == [Plane(elementSize: 4, shiftX: 1)], components.count == 3 else { return false }
+    let offsets = (components[0].offset, components[1].offset, components[2].offset)
+    return components.allSatisfy { $0.depth == 8 && $0.shift == 0 }
+      && (offsets == (0, 1, 3) || offsets == (0, 3, 1))
   }
 
   /// Three planes of 4:2:0: I420, yuv420p. Of more than 8 bits, each sample is in the low bits of two bytes.
@@ -117,6 +130,12 @@ public struct PixelLayout: Sendable, Hashable {
   /// Luma alone, 8 bits.
   public static let gray = PixelLayout(
     planes: [Plane(elementSize: 1)], components: [Component(plane: 0)])
+  /// Luma, Cb, luma, Cr for each pair of pixels, in one plane: packed 4:2:2 of cameras, yuyv422. Only for reading.
+  public static let yuy2 = packed422(cb: 1, cr: 3)
+  /// Luma, Cr, luma, Cb for each pair of pixels, in one plane: yvyu422. Only for reading.
+  public static let yvyu = packed422(cb: 3, cr: 1)
+  /// Made once: a frame is laid out without an allocation.
+  private static let planar422 = i422()
   /// Red, green, blue and alpha, a byte each, in one plane.
   public static let rgba = packed([0, 1, 2, 3])
   /// Blue, green, red and alpha, a byte each, in one plane.
@@ -141,6 +160,12 @@ public struct PixelLayout: Sendable, Hashable {
       ])
   }
 
+  private static func packed422(cb: Int, cr: Int) -> PixelLayout {
+    PixelLayout(
+      planes: [Plane(elementSize: 4, shiftX: 1)],
+      components: [0, cb, cr].map { Component(plane: 0, offset: $0) })
+  }
+
   private static func packed(_ offsets: [Int]) -> PixelLayout {
     PixelLayout(
       planes: [Plane(elementSize: 4)], components: offsets.map { Component(plane: 0, offset: $0) },
@@ -161,13 +186,16 @@ public struct PixelLayout: Sendable, Hashable {
     }
   }
 
-  /// The layout that a quarter turn of every plane makes of it: itself, unless the two axes are
-  /// subsampled differently. Allocates nothing.
-  public var transposed: PixelLayout { PixelLayout(transposing: self) }
+  /// The same samples in planes of whole elements: itself, unless it `isPacked`. Allocates nothing.
+  public var unpacked: PixelLayout { isPacked ? Self.planar422 : self }
 
-  /// The layout after `orientation` is applied to every plane.
+  /// The layout that a quarter turn of every plane makes of it: itself, unless the two axes are
+  /// subsampled differently. Packed samples are unpacked. Allocates nothing.
+  public var transposed: PixelLayout { PixelLayout(transposing: unpacked) }
+
+  /// The layout after `orientation` is applied to every plane. Packed samples are unpacked.
   public func turned(_ orientation: ImageOrientation) -> PixelLayout {
-    orientation.swapsAxes ? transposed : self
+    orientation.swapsAxes ? transposed : unpacked
   }
 
   /// Unused bits below the first component.

@@ -9,7 +9,7 @@ internal import UprightKernels
 ///
 /// Turning alone moves samples and is exact. Turning and rescaling are one pass with the quality of
 /// libswscale's accurate rounding, for I420, NV12, P010, 4:2:2, 4:4:4, RGBA and every layout that
-/// `isResampled`. Alpha is rescaled like a colour: if a frame isn't opaque, its colours should be
+/// `isResampled`. Of packed 4:2:2 come three planes. Alpha is rescaled like a colour: if a frame isn't opaque, its colours should be
 /// premultiplied. While the layout stays the same, a frame allocates nothing.
 /// Transitions (`spin`, `crossfade`, `hold`) are not drawn: each frame is laid out as it is at rest.
 ///

@@ -122,7 +122,53 @@ static void check(const Format *format, int is_scaled, int up) {
   release(&target);
 }
 
+/* Two pixels of 4:2:2 in four bytes, bottom-up with padding: what is drawn is what is drawn of three planes. */
+static void check_packed(int pixels, int is_scaled) {
+  static const Format packed = {0, 0, 1, {4}, 0, 0}, planar = {UPRIGHT_I422, UPRIGHT_I440, 3, {1, 1, 1}, 1, 0};
+  const char *options = is_scaled ? "{\"frames\": \"sensor\", \"size\": \"48x32\"}"
+                                  : "{\"frames\": \"sensor\", \"size\": \"64x96\"}";
+  Memory sources[2] = {memory_of(&packed, pixels, 0, 48, 64, 1), memory_of(&planar, UPRIGHT_I422, 0, 96, 64, 0)};
+  Memory targets[2];
+  long before = 0;
+  fill(&sources[1], &planar);
+  sources[0].frame.width = 96;
+  for (int y = 0; y < 64; y++)
+    for (int x = 0; x < 48; x++) {
+      uint8_t *bytes = element(&sources[0], &packed, 0, x, y);
+      int cb = pixels == UPRIGHT_YUY2 ? 1 : 3;
+      bytes[0] = *element(&sources[1], &planar, 0, 2 * x, y);
+      bytes[2] = *element(&sources[1], &planar, 0, 2 * x + 1, y);
+      bytes[cb] = *element(&sources[1], &planar, 1, x, y);
+      bytes[4 - cb] = *element(&sources[1], &planar, 2, x, y);
+    }
+  for (int kind = 0; kind < 2; kind++) {
+    upright_frames *frames;
+    upright_layout layout = {.size = sizeof layout};
+    EXPECT_STATUS(UPRIGHT_OK, upright_frames_new("phone", options, &frames, &error));
+    for (int frame = 0; frame < 8; frame++) {
+      sources[kind].frame.pts = frame;
+      if (frame == 4) before = allocations;
+      EXPECT_STATUS(UPRIGHT_OK, upright_frames_layout(frames, &sources[kind].frame, &layout, &error));
+      EXPECT(layout.pixels == UPRIGHT_I440 && !layout.is_identity);
+      if (frame == 0) targets[kind] = memory_of(&planar, layout.pixels, 1, layout.width, layout.height, 0);
+      EXPECT_STATUS(UPRIGHT_OK, upright_frames_draw(frames, &sources[kind].frame, &targets[kind].frame, &error));
+    }
+    EXPECT(allocations == before);
+    /* Such a frame isn't drawn into. */
+    EXPECT_STATUS(UPRIGHT_USAGE, upright_frames_draw(frames, &sources[kind].frame, &sources[0].frame, &error));
+    EXPECT(upright_frames_free(frames) == UPRIGHT_OK);
+  }
+  for (int plane = 0; plane < 3; plane++)
+    EXPECT(!memcmp(targets[0].blocks[plane], targets[1].blocks[plane],
+                   (size_t)targets[0].frame.strides[plane] * targets[0].heights[plane]));
+  for (int kind = 0; kind < 2; kind++) {
+    release(&sources[kind]);
+    release(&targets[kind]);
+  }
+}
+
 int main(void) {
+  for (int mode = 0; mode < 4; mode++) check_packed(mode & 1 ? UPRIGHT_YUY2 : UPRIGHT_YVYU, mode >> 1);
   for (size_t index = 0; index < sizeof formats / sizeof *formats; index++)
     for (int mode = 0; mode < 4; mode++) {
       int before = failures;

@@ -182,7 +182,7 @@ static void frames_and_planes(void) {
   EXPECT_STATUS(UPRIGHT_OK, upright_frames_new("phone", "{\"frames\": \"sensor\"}", &frames, &error));
   EXPECT_STATUS(UPRIGHT_INVALID, upright_frames_draw(frames, &good, &to, &error));
   REFUSED(pixels = 0);
-  REFUSED(pixels = 23);
+  REFUSED(pixels = 25);
   REFUSED(pixels = -1);
   REFUSED(width = 0);
   REFUSED(height = -5);

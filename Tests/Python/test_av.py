@@ -45,6 +45,28 @@ def test_every_format(name):
     assert_same(planes_of(turned.frame), [np.rot90(plane, -1) for plane in planes_of(frame)])
 
 
+@pytest.mark.parametrize("name, cb", [("yuyv422", 1), ("yvyu422", 3)])
+def test_packed_frames_of_cameras(name, cb):
+    planar = noisy("yuv422p")
+    luma, *chroma = planes_of(planar)
+    bytes = np.empty((48, 32, 4), np.uint8)
+    bytes[:, :, 0::2] = luma.reshape(48, 32, 2)
+    bytes[:, :, cb], bytes[:, :, 4 - cb] = chroma
+    packed = av.VideoFrame(64, 48, name)
+    row = np.frombuffer(packed.planes[0], np.uint8).reshape(48, -1)
+    row[:, :128] = bytes.reshape(48, 128)
+    packed.pts, packed.time_base = planar.pts, planar.time_base
+    expected = planes_of(sensor(64, 48).turn(planar, time=0).frame)
+    turned = sensor(64, 48).turn(packed, time=0)
+    assert turned.pixels == "yuv440p"
+    assert_same(planes_of(turned.frame), expected)
+    # Arrays by pixels, by pairs of pixels and by bytes: the size is that of the pixels.
+    for shape in ((48, 64, 2), (48, 32, 4), (48, 128)):
+        turned = sensor(64, 48).turn(Frame(bytes.reshape(shape), name), time=0)
+        assert_same(turned.frame.planes, expected)
+    refused("usage", sensor(64, 48).turn, packed, packed, time=0)
+
+
 def test_full_range_and_colours_are_kept():
     frame = noisy("yuvj420p")
     frame.colorspace, frame.color_range, frame.color_primaries, frame.color_trc = 1, 2, 1, 1

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from ._error import UprightError
-from ._pixels import FULL_RANGE, Geometry, geometry_of, pixels_of
+from ._pixels import FULL_RANGE, Geometry, Plane, geometry_of, pixels_of
 
 
 class CRational(ctypes.Structure):
@@ -252,7 +252,7 @@ def _borrowed_planes(frame: Frame) -> Borrowed:
     if frame.size is not None:
         width, height = frame.size
     elif views and views[0].ndim > 1 and not is_whole:
-        height, width = _extent(views[0])[0][:2]
+        height, width = _size(views[0], pixels.planes[0])
     else:
         raise UprightError("usage", "the frame's size is not known", "Frame", "give it a size")
     geometry = geometry_of(frame.pixels, width, height)
@@ -273,6 +273,13 @@ def _borrowed_planes(frame: Frame) -> Borrowed:
     if frame.pts is not None and frame.time_base is not None:
         borrowed.set_pts(frame.pts, rational(frame.time_base, "time_base"))
     return borrowed
+
+
+def _size(view: memoryview, plane: Plane) -> tuple[int, int]:
+    """Returns the height and width of a frame by the shape of its first plane, which packed formats have in several."""
+    shape = _extent(view)[0]
+    width = shape[1] if plane.across == 1 else math.prod(shape[1:]) * plane.across // plane.samples
+    return shape[0], width
 
 
 def _ratio(ratio: Fraction | None) -> CRational:

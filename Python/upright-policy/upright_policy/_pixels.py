@@ -76,6 +76,9 @@ FORMATS = {
     "bgr24": Pixels(20, (Plane(1, 1, 3),), 1),
     "gbrp": Pixels(21, _planar(1, 1), 1),
     "nv21": Pixels(22, _halved, 1),
+    # Packed: two pixels in four samples. They are only read.
+    "yuyv422": Pixels(23, (Plane(2, 1, 4),), 1),
+    "yvyu422": Pixels(24, (Plane(2, 1, 4),), 1),
 }
 NAMES = {pixels.number: name for name, pixels in FORMATS.items()}
 

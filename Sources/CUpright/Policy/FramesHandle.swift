@@ -34,7 +34,7 @@ private final class FramesHandle: HandleObject {
       peeks
       ? try adapter.peek(of: format, at: time, signal: signal)
       : try adapter.layout(of: format, at: time, signal: signal)
-    let pixels = layout.turn.swapsAxes ? PixelFormats.transposed(frame.pixels) : frame.pixels
+    let pixels = PixelFormats.drawn(frame.pixels, isTransposed: layout.turn.swapsAxes)
     result.set(layout, pixels)
     result.changed = last?.layout.target == layout.target ? 0 : 1
     if !peeks { last = (layout, pixels) }

@@ -6,7 +6,7 @@ internal import UprightFrames
 package enum PixelFormats {
   /// Made once: a layout holds arrays, and frames don't allocate.
   private static let layouts: [PixelLayout?] = {
-    var layouts = [PixelLayout?](repeating: nil, count: UPRIGHT_NV21 + 1)
+    var layouts = [PixelLayout?](repeating: nil, count: UPRIGHT_YVYU + 1)
     for (first, depth) in [(UPRIGHT_I420, 8), (UPRIGHT_I420_10, 10), (UPRIGHT_I420_12, 12)] {
       layouts[first] = .i420(depth: depth)
       layouts[first + 1] = .i422(depth: depth)
@@ -27,6 +27,8 @@ package enum PixelFormats {
     layouts[UPRIGHT_NV21] = PixelLayout(
       planes: PixelLayout.nv12.planes,
       components: [.init(plane: 0), .init(plane: 1, offset: 1), .init(plane: 1)])
+    layouts[UPRIGHT_YUY2] = .yuy2
+    layouts[UPRIGHT_YVYU] = .yvyu
     layouts[UPRIGHT_GRAY_10] = PixelLayout(
       planes: [.init(elementSize: 2)], components: [.init(plane: 0, depth: 10)])
     return layouts
@@ -47,11 +49,12 @@ package enum PixelFormats {
     layouts.indices.contains(Int(pixels)) ? layouts[Int(pixels)] : nil
   }
 
-  /// The format after a quarter turn.
-  static func transposed(_ pixels: Int32) -> Int32 {
+  /// The format of a frame after it was drawn with a quarter turn, or without one.
+  static func drawn(_ pixels: Int32, isTransposed: Bool) -> Int32 {
     switch Int(pixels) {
-    case UPRIGHT_I422, UPRIGHT_I422_10, UPRIGHT_I422_12: pixels + 1
-    case UPRIGHT_I440, UPRIGHT_I440_10, UPRIGHT_I440_12: pixels - 1
+    case UPRIGHT_YUY2, UPRIGHT_YVYU: Int32(isTransposed ? UPRIGHT_I440 : UPRIGHT_I422)
+    case UPRIGHT_I422, UPRIGHT_I422_10, UPRIGHT_I422_12: isTransposed ? pixels + 1 : pixels
+    case UPRIGHT_I440, UPRIGHT_I440_10, UPRIGHT_I440_12: isTransposed ? pixels - 1 : pixels
     default: pixels
     }
   }

@@ -233,7 +233,9 @@ enum {
   UPRIGHT_GRAY_10 = 19,
   UPRIGHT_BGR24 = 20,   /* One plane of blue, green, red. It can be turned, not rescaled. */
   UPRIGHT_GBRP = 21,    /* Three planes: green, blue, red. */
-  UPRIGHT_NV21 = 22     /* As NV12, with Cr before Cb. */
+  UPRIGHT_NV21 = 22,    /* As NV12, with Cr before Cb. */
+  UPRIGHT_YUY2 = 23,    /* One plane of luma, Cb, luma, Cr for each two pixels. Only read: it becomes I422, or I440. */
+  UPRIGHT_YVYU = 24     /* As YUY2, with Cr before Cb. */
 };
 
 /* Where the samples of subsampled chroma are between those of luma. The numbers up to 6 are those of FFmpeg's
