@@ -33,6 +33,8 @@ static _Thread_local char taken_error[512];
 static _Thread_local int print_prefix = 1;
 static _Atomic(upright_log_sink) log_sink;
 static atomic_int log_level = AV_LOG_QUIET;
+static atomic_bool log_prints;
+static _Thread_local bool is_logging;
 
 // Keeps the text of an error: "[mov,mp4 @ 0x55..] moov atom not found" -> "moov atom not found".
 static void keep_error(const char *line) {
@@ -45,24 +47,42 @@ static void keep_error(const char *line) {
   last_error[length] = 0;
 }
 
-static void on_log(void *avcl, int level, const char *format, va_list arguments) {
-  // The second byte of a level is a colour. upright_log_quiet was added for a context of this package.
-  level &= 0xff;
-  if (level >= upright_log_quiet) level -= upright_log_quiet;
+// Whether somebody wants the message.
+static bool takes(void *avcl, int scope, int level, const char *format, va_list arguments) {
   int limit = atomic_load(&log_level);
-  if (level > AV_LOG_ERROR && level > limit) return;
+  // What a scope doesn't want isn't printed either.
+  if (atomic_load(&log_prints) && limit < av_log_get_level()) limit = av_log_get_level();
+  if (level > AV_LOG_ERROR && level > limit) return false;
   char line[1024];
   av_log_format_line2(avcl, level, format, arguments, line, sizeof line, &print_prefix);
   line[strcspn(line, "\r\n")] = 0;
-  if (!line[0]) return;
+  if (!line[0]) return true;
   if (level <= AV_LOG_ERROR) keep_error(line);
   upright_log_sink sink = atomic_load(&log_sink);
-  if (sink && level <= limit) sink(level, line);
+  if (!sink || level > limit) return false;
+  is_logging = true;
+  bool is_taken = sink(scope, level, line);
+  is_logging = false;
+  return is_taken;
 }
 
-void upright_log_install(int level, upright_log_sink sink) {
+static void on_log(void *avcl, int sum, const char *format, va_list arguments) {
+  // A receiver that calls FFmpeg would be called by itself.
+  if (is_logging) return;
+  // The second byte of a level is a colour. upright_log_quiet and a scope were added for a context of this package.
+  int level = sum & 0xff, scope = sum >= 0 ? sum >> upright_log_scope_shift : 0;
+  if (level >= upright_log_quiet) level -= upright_log_quiet;
+  va_list again;
+  va_copy(again, arguments);
+  if (!takes(avcl, scope, level, format, arguments) && atomic_load(&log_prints))
+    av_log_default_callback(avcl, sum, format, again);
+  va_end(again);
+}
+
+void upright_log_install(int level, bool prints, upright_log_sink sink) {
   atomic_store(&log_sink, sink);
   atomic_store(&log_level, level);
+  atomic_store(&log_prints, prints);
   av_log_set_callback(on_log);
 }
 

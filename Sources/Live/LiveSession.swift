@@ -18,6 +18,7 @@ public final class LiveSession: Sendable {
   private let targets: [LiveTarget]
   private let ports: [UDPPort]
   private let control = LiveControl()
+  private let log = LogScope.current
   private let hasStarted = Atomic(false)
   private let done = Latch()
   private let end = Mutex(End())
@@ -60,7 +61,7 @@ public final class LiveSession: Sendable {
     guard !hasStarted.exchange(true, ordering: .acquiringAndReleasing) else { return }
     control.observe(observe)
     control.acceptCommands()
-    _ = WorkThread<Void>(name: "upright-live") { [self] in
+    _ = WorkThread<Void>(name: "upright-live", log: log) { [self] in
       let ending: LiveEnding
       do throws(UprightError) {
         ending = try LiveRun(configuration, targets, control).run()

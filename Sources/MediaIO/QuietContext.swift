@@ -1,11 +1,10 @@
 internal import CUprightFFmpeg
-internal import CUprightFFmpegShims
 
 /// Creates contexts of FFmpeg's libraries whose messages the default log callback doesn't print, so that
 /// nothing is written to the host's standard error and nothing global is changed for it.
 ///
 /// `av_log` adds an integer in the context to the level of its messages, if the context's class says where it
-/// is. A callback of `UprightRuntime.installLog` subtracts it again. Contexts that libavformat creates itself
+/// is. The callback of `LogScope` subtracts it again. Contexts that libavformat creates itself
 /// print as before: those of sockets, of a playlist's entries, and of its parsers.
 enum QuietContext {
   // Contexts of libavformat have no such integer, so their class is replaced by a copy that gives another
@@ -33,7 +32,7 @@ enum QuietContext {
     _ codec: UnsafePointer<AVCodec>?
   ) -> UnsafeMutablePointer<AVCodecContext>? {
     let context = avcodec_alloc_context3(codec)
-    context?.pointee.log_level_offset = upright_log_quiet
+    context?.pointee.log_level_offset = LogScope.quietOffset
     return context
   }
 
@@ -42,7 +41,7 @@ enum QuietContext {
     let context = avformat_alloc_context()
     if let demuxer {
       context?.pointee.av_class = UnsafePointer(demuxer)
-      context?.pointee.max_chunk_size = upright_log_quiet
+      context?.pointee.max_chunk_size = LogScope.quietOffset
     }
     return context
   }
@@ -55,7 +54,7 @@ enum QuietContext {
     let code = avformat_alloc_output_context2(&context, nil, format, address)
     if let muxer {
       context?.pointee.av_class = UnsafePointer(muxer)
-      context?.pointee.format_probesize = upright_log_quiet
+      context?.pointee.format_probesize = LogScope.quietOffset
     }
     return code
   }

@@ -1,25 +1,29 @@
 internal import Glibc
-internal import UprightMediaIO
+package import UprightMediaIO
 
 /// Runs one blocking job on a dedicated OS thread, because FFmpeg's blocking calls would starve Swift's
 /// cooperative thread pool.
+///
+/// What is logged about the job goes where it went on the thread that created it.
 ///
 /// What the job captures is released before `join` returns. Foundation's threads release it later, when the host may
 /// already have ended.
 package final class WorkThread<Value: Sendable>: Sendable {
   private let job: Job<Value>
 
-  package init(name: String, _ body: @escaping @Sendable () -> Value) {
-    job = Job(name, body)
+  package init(
+    name: String, log: LogScope? = .current, _ body: @escaping @Sendable () -> Value
+  ) {
+    job = Job(name, log, body)
     start(job)
   }
 
   /// Runs `body` on a dedicated thread and returns its result.
   package static func run(
-    name: String, _ body: @escaping @Sendable () -> Value
+    name: String, log: LogScope? = .current, _ body: @escaping @Sendable () -> Value
   ) async -> Value {
     await withCheckedContinuation { continuation in
-      _ = WorkThread<Void>(name: name) { continuation.resume(returning: body()) }
+      _ = WorkThread<Void>(name: name, log: log) { continuation.resume(returning: body()) }
     }
   }
 
@@ -46,18 +50,23 @@ private class AnyJob: @unchecked Sendable {
 private final class Job<Value: Sendable>: AnyJob, @unchecked Sendable {
   // Unchecked: the thread alone uses these until it opens the latch, and nobody changes them after it.
   private var body: (@Sendable () -> Value)?
+  private var log: LogScope?
   private var result: Value?
   private let done = Latch()
 
-  init(_ name: String, _ body: @escaping @Sendable () -> Value) {
+  init(_ name: String, _ log: LogScope?, _ body: @escaping @Sendable () -> Value) {
     self.body = body
+    self.log = log
     super.init(name)
   }
 
   override func run() {
     super.run()
-    result = body?()
-    body = nil
+    LogScope.run(in: log) {
+      result = body?()
+      body = nil
+    }
+    log = nil
     done.open()
   }
 

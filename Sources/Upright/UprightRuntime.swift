@@ -1,5 +1,6 @@
 internal import CUprightMalloc
 internal import UprightMediaIO
+public import UprightPipeline
 
 /// Settings of the whole process. Nothing else in this package changes any: it installs no log callback, sets
 /// no option of `malloc`, handles no signal and changes no environment variable. A host calls these functions
@@ -8,28 +9,8 @@ public enum UprightRuntime {
   /// The release of FFmpeg whose libraries this process uses, such as `5.1.9-0+deb12u1`.
   public static var ffmpegRelease: String { Libraries.release }
 
-  /// The importance of a message, most important first.
-  public enum LogLevel: Int32, Sendable, Hashable, Comparable, CaseIterable {
-    /// The process is about to end.
-    case panic = 0
-    /// A library can't continue.
-    case fatal = 8
-    /// An operation failed, or data is lost.
-    case error = 16
-    /// Something is unusual and may be wrong.
-    case warning = 24
-    /// Encoders and muxers describe what they do.
-    case info = 32
-    /// More of the same.
-    case verbose = 40
-    /// For developers of FFmpeg.
-    case debug = 48
-    /// Every step of parsers and decoders.
-    case trace = 56
-
-    /// Whether `a` is more important than `b`.
-    public static func < (a: LogLevel, b: LogLevel) -> Bool { a.rawValue < b.rawValue }
-  }
+  /// The importance of a message.
+  public typealias LogLevel = UprightPipeline.LogLevel
 
   /// Passes the messages of FFmpeg's libraries and of the encoders below them to `sink`, and nothing to standard
   /// error. It replaces FFmpeg's log callback (`av_log_set_callback`), so messages of contexts that the host
@@ -44,6 +25,8 @@ public enum UprightRuntime {
   /// SVT-AV1 writes to standard error without asking FFmpeg. Only the environment variable `SVT_LOG=0` turns
   /// that off.
   ///
+  /// What concerns a session that was made by `withLog` doesn't arrive here.
+  ///
   /// - Parameters:
   ///   - level: The least important level that is passed on.
   ///   - sink: Receives one line, without its line break. It is called on any thread, by several at a time, and
@@ -51,9 +34,31 @@ public enum UprightRuntime {
   public static func installLog(
     upTo level: LogLevel = .warning, to sink: @escaping @Sendable (LogLevel, String) -> Void
   ) {
-    Libraries.installLog(upTo: level.rawValue) { number, line in
-      sink(LogLevel.allCases.last { $0.rawValue <= number } ?? .panic, line)
-    }
+    LogScope.installHost(upTo: level.rawValue) { sink(LogLevel(number: $0), $1) }
+  }
+
+  /// Passes the messages of FFmpeg's libraries about what `body` makes to `sink`, and nothing of them to standard
+  /// error: about each `LiveSession`, `PacketSession`, `UprightReader` or `TranscodeSession`, its input and its
+  /// outputs, on whichever thread, until it ends.
+  ///
+  ///     let session = try UprightRuntime.withLog(to: { print("camera 3: \($1)") }) { try LiveSession(configuration) }
+  ///
+  /// Messages of libraries that don't say what they are about (scalers, parsers, connections) are recognised by the
+  /// session's thread on which they are logged. As `installLog`, it replaces FFmpeg's log callback, for good; what
+  /// concerns no such session goes to `installLog`'s sink, or else to the callback that FFmpeg has by default.
+  ///
+  /// - Parameters:
+  ///   - level: The least important level that is passed on.
+  ///   - sink: As for `installLog`. It is kept until the last session of `body` has ended.
+  ///   - body: Makes sessions. FFmpeg's messages on this thread meanwhile go to `sink` too.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws.
+  public static func withLog<Result, Thrown: Error>(
+    upTo level: LogLevel = .warning, to sink: @escaping @Sendable (LogLevel, String) -> Void,
+    _ body: () throws(Thrown) -> Result
+  ) throws(Thrown) -> Result {
+    let scope = LogScope(upTo: level.rawValue, to: { sink(LogLevel(number: $0), $1) })
+    return try LogScope.run(in: scope, body)
   }
 
   /// Keeps blocks of at least 256 KiB out of `malloc`'s heaps, so that they are mapped from the system, and

@@ -178,6 +178,20 @@ struct ProgramTests {
     #expect(lines == ["clean"])
   }
 
+  @Test(
+    "Messages of a damaged input go to its own callback, and none to standard error",
+    arguments: quick)
+  func logs(_ runner: Runner) throws {
+    let scratch = try Scratch()
+    let clip = Self.clip("display-matrix.mp4")
+    let damaged = try (0..<2).map { index in
+      let path = scratch.path("damaged-\(index).mp4")
+      try DamagedClip.write(clip, seed: UInt64(index), to: path)
+      return path
+    }
+    #expect(try runner.run("Tests/C/logs.c", .all, damaged + [clip], in: scratch) == ["clean"])
+  }
+
   @Test("Frames of every format are turned exactly, without an allocation")
   func formats() throws {
     let scratch = try Scratch()

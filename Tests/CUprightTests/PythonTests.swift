@@ -11,7 +11,8 @@ struct PythonTests {
   @Test(
     "Tests/Python", .long,
     arguments: [
-      "frames", "policy", "av", "session", "transcode", "reader", "package", "samples", "batch",
+      "frames", "policy", "av", "session", "transcode", "reader", "log", "package", "samples",
+      "batch",
     ])
   func tests(_ name: String) throws { try Self.run(name) }
 

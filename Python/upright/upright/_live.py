@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from upright_policy import Event
 from upright_policy._library import AGAIN, Elements, encoded, encoded_events, encoded_options
 
+from ._log import Log, logged
 from ._media import LIBRARY, waited
 from ._options import LiveOptions
 from ._transcode import Name, Policy
@@ -40,7 +41,8 @@ class LiveSession(Elements[Update]):
     _free = staticmethod(LIBRARY.free("upright_live_free"))
 
     def __init__(
-        self, input: Name, outputs: Name | Sequence[Name], *, policy: Policy = "phone", **options: Unpack[LiveOptions],
+        self, input: Name, outputs: Name | Sequence[Name], *, policy: Policy = "phone", log: Log = None,
+        **options: Unpack[LiveOptions],
     ) -> None:
         """Starts a session.
 
@@ -49,6 +51,8 @@ class LiveSession(Elements[Update]):
                 or a session description of RTP.
             outputs: URLs, folders of HLS (with a / at the end) and files.
             policy: The name of a built-in policy, or a policy document: a dictionary, or JSON.
+            log: Receives the level and the text of FFmpeg's messages about the session, warnings and worse, on any thread;
+                nothing of them is printed then. As `upright.log`, it replaces FFmpeg's log callback.
             frames, canvas, size, ...: The options of `LiveOptions`.
 
         Raises:
@@ -58,9 +62,10 @@ class LiveSession(Elements[Update]):
         super().__init__()
         names = [outputs] if isinstance(outputs, (str, os.PathLike)) else outputs
         given = {**options, "policy": policy if isinstance(policy, str) else dict(policy)}
-        _new(
-            encoded(os.fspath(input), "input"), b"\n".join(encoded(os.fspath(name), "outputs") for name in names),
-            encoded_options(given), self._pointer)
+        with logged(self, log):
+            _new(
+                encoded(os.fspath(input), "input"), b"\n".join(encoded(os.fspath(name), "outputs") for name in names),
+                encoded_options(given), self._pointer)
 
     def event(self, event: Event) -> None:
         """Posts an event, several, or text in JSON Lines. "at" is a media time of the session, in seconds; an event

@@ -16,6 +16,7 @@ from upright_policy._library import END, Elements, Handle, encoded_options
 from upright_policy._pixels import NAMES, Geometry, geometry_of
 from upright_policy._policy import ORIENTATIONS
 
+from ._log import Log, logged
 from ._media import LIBRARY
 from ._options import ReaderOptions
 from ._transcode import Name, Policy, _encoded_name
@@ -188,7 +189,7 @@ class Reader(Elements[ReadFrame]):
 
     def __init__(
         self, input: Name, *, format: ReadFormat = "rgb24", policy: Policy = "phone",
-        events: Event | os.PathLike[str] | None = None, **options: Unpack[ReaderOptions],
+        events: Event | os.PathLike[str] | None = None, log: Log = None, **options: Unpack[ReaderOptions],
     ) -> None:
         """Prepares a reader, and opens nothing. See `open`."""
         super().__init__()
@@ -197,7 +198,8 @@ class Reader(Elements[ReadFrame]):
         self._format = format
         self._c = CReadFrame(ctypes.sizeof(CReadFrame))
         given = {**options, "pixels": _PIXELS[format], "policy": _document(policy), "events": _events(events)}
-        _new(_encoded_name(input, "input"), encoded_options(given), self._pointer)
+        with logged(self, log):
+            _new(_encoded_name(input, "input"), encoded_options(given), self._pointer)
 
     def _take(self) -> ReadFrame | None:
         reader = self._handle
@@ -216,7 +218,7 @@ class Reader(Elements[ReadFrame]):
 
 def open(
     input: Name, *, format: ReadFormat = "rgb24", policy: Policy = "phone",
-    events: Event | os.PathLike[str] | None = None, **options: Unpack[ReaderOptions],
+    events: Event | os.PathLike[str] | None = None, log: Log = None, **options: Unpack[ReaderOptions],
 ) -> Reader:
     """Reads the frames of a file, upright, from the exact frame of each signal on:
 
@@ -230,13 +232,15 @@ def open(
         format: "rgb24", "chw-float" (3 x height x width, 0 to 1), "nv12", "yuv420p", or "native": the input's.
         policy: The name of a built-in policy, or a policy document: a dictionary, or JSON.
         events: Events in seconds from the first frame: dictionaries, text in JSON Lines, or the path of a file of it.
+        log: Receives the level and the text of FFmpeg's messages about the input, warnings and worse, on any thread;
+            nothing of them is printed then. As `upright.log`, it replaces FFmpeg's log callback.
         frames, canvas, size, fit, anchor, start, to, strict, ...: The options of `ReaderOptions`.
 
     Raises:
         UprightError: "usage" for options that are invalid or contradict each other, "badData" for the policy or an
             event.
     """
-    return Reader(input, format=format, policy=policy, events=events, **options)
+    return Reader(input, format=format, policy=policy, events=events, log=log, **options)
 
 
 def _document(policy: Policy) -> Union[str, dict[str, Any]]:

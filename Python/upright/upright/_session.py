@@ -14,6 +14,7 @@ from upright_policy._frame import CRational, address_of, rational
 from upright_policy._library import (
     AGAIN, END, Elements, Handle, encoded, encoded_events, encoded_options, encoded_policy)
 
+from ._log import Log, logged
 from ._media import LIBRARY, waited
 from ._options import SessionOptions
 
@@ -167,7 +168,7 @@ class PacketSession(Elements[Output]):
 
     def __init__(
         self, video: Stream, audio: Stream | None = None, *, policy: str | Mapping[str, Any] = "phone",
-        **options: Unpack[SessionOptions],
+        log: Log = None, **options: Unpack[SessionOptions],
     ) -> None:
         """Starts a session.
 
@@ -175,18 +176,22 @@ class PacketSession(Elements[Output]):
             video: The packets of video that will be sent.
             audio: Those of audio, which come out as they went in.
             policy: The name of a built-in policy, or a policy document: a dictionary, or JSON.
+            log: Receives the level and the text of FFmpeg's messages about the session, warnings and worse, on any thread;
+                nothing of them is printed then. As `upright.log`, it replaces FFmpeg's log callback.
 
         Raises:
             UprightError: "usage" for an option, "badData" for the policy, "unavailable" if a codec isn't there.
         """
         super().__init__()
-        _new(
-            c_stream(video, "video"), None if audio is None else c_stream(audio, "audio"), encoded_policy(policy),
-            encoded_options(options), self._pointer)
+        with logged(self, log):
+            _new(
+                c_stream(video, "video"), None if audio is None else c_stream(audio, "audio"), encoded_policy(policy),
+                encoded_options(options), self._pointer)
 
     @classmethod
     def rtp(
-        cls, sdp: str, *, policy: str | Mapping[str, Any] = "phone", **options: Unpack[SessionOptions],
+        cls, sdp: str, *, policy: str | Mapping[str, Any] = "phone", log: Log = None,
+        **options: Unpack[SessionOptions],
     ) -> PacketSession:
         """Starts a session whose input is RTP packets: H.264, VP8 or VP9 with CVO, and Opus or G.711. Send them by
         `send_rtp`. Output begins with the first keyframe; video has ticks of 1/90000 s.
@@ -194,6 +199,7 @@ class PacketSession(Elements[Output]):
         Args:
             sdp: The session description: codecs, payload types, and which header extension is CVO.
             policy: The name of a built-in policy, or a policy document: a dictionary, or JSON.
+            log: As for a session of packets.
 
         Raises:
             UprightError: "usage" for an option, "badData" for the policy or the description, "unavailable" if a codec
@@ -201,7 +207,8 @@ class PacketSession(Elements[Output]):
         """
         session = cls.__new__(cls)
         Handle.__init__(session)
-        _new_rtp(encoded(sdp, "sdp"), encoded_policy(policy), encoded_options(options), session._pointer)
+        with logged(session, log):
+            _new_rtp(encoded(sdp, "sdp"), encoded_policy(policy), encoded_options(options), session._pointer)
         return session
 
     def event(self, event: Event) -> None:

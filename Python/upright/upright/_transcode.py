@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 from upright_policy import Event, UprightError
 from upright_policy._library import Handle, encoded, encoded_events, encoded_options, encoded_policy
 
+from ._log import Log, logged
 from ._media import LIBRARY
 from ._options import TagOptions, TranscodeOptions
 
@@ -82,7 +83,7 @@ class Transcode(Handle):
 
     def __init__(
         self, input: Name, output: Name, *, policy: Policy = "phone", events: Event | None = None,
-        **options: Unpack[TranscodeOptions],
+        log: Log = None, **options: Unpack[TranscodeOptions],
     ) -> None:
         """Prepares a transcode, and opens nothing.
 
@@ -91,15 +92,18 @@ class Transcode(Handle):
             output: A path or URL. Its name determines the container.
             policy: The name of a built-in policy, or a policy document: a dictionary, or JSON.
             events: Events in seconds from the first frame: dictionaries, or text in JSON Lines.
+            log: Receives the level and the text of FFmpeg's messages about the files, warnings and worse, on any thread;
+                nothing of them is printed then. As `upright.log`, it replaces FFmpeg's log callback.
 
         Raises:
             UprightError: "usage" for options that are invalid or contradict each other, "badData" for the policy or
                 an event.
         """
         super().__init__()
-        _new(
-            _encoded_name(input, "input"), _encoded_name(output, "output"), encoded_policy(policy),
-            None if events is None else encoded_events(events), encoded_options(options), self._pointer)
+        with logged(self, log):
+            _new(
+                _encoded_name(input, "input"), _encoded_name(output, "output"), encoded_policy(policy),
+                None if events is None else encoded_events(events), encoded_options(options), self._pointer)
 
     def run(self, on_update: Callable[[Update], object] | None = None) -> dict[str, Any]:
         """Transcodes, and returns the report.
@@ -208,19 +212,19 @@ def _encoded_name(name: Name, what: str) -> bytes:
 
 def transcode(
     input: Name, output: Name, *, policy: Policy = "phone", events: Event | None = None,
-    on_update: Callable[[Update], object] | None = None, **options: Unpack[TranscodeOptions],
+    on_update: Callable[[Update], object] | None = None, log: Log = None, **options: Unpack[TranscodeOptions],
 ) -> dict[str, Any]:
     """Transcodes a file and returns the report. See `Transcode` and `Transcode.run`."""
-    with Transcode(input, output, policy=policy, events=events, **options) as transcode:
+    with Transcode(input, output, policy=policy, events=events, log=log, **options) as transcode:
         return transcode.run(on_update)
 
 
 async def transcode_async(
     input: Name, output: Name, *, policy: Policy = "phone", events: Event | None = None,
-    on_update: Callable[[Update], object] | None = None, **options: Unpack[TranscodeOptions],
+    on_update: Callable[[Update], object] | None = None, log: Log = None, **options: Unpack[TranscodeOptions],
 ) -> dict[str, Any]:
     """Transcodes a file while the event loop goes on. See `Transcode` and `Transcode.run_async`."""
-    with Transcode(input, output, policy=policy, events=events, **options) as transcode:
+    with Transcode(input, output, policy=policy, events=events, log=log, **options) as transcode:
         return await transcode.run_async(on_update)
 
 

@@ -2,6 +2,7 @@
 // shim is one line of C or is explained beside it.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,12 +36,17 @@ static inline int upright_frame_stride(const AVFrame *frame, int plane) {
 void upright_verify_certificates(AVFormatContext *context);
 
 // What av_log() adds to the levels of a context whose messages aren't printed. It is greater than every level,
-// and the sum fits into the eight bits that av_log_default_callback() looks at.
+// and the sum fits into the eight bits that av_log_default_callback() looks at. The scope of a context, up to
+// upright_log_last_scope, is above the sixteen bits that callbacks look at.
 static const int upright_log_quiet = 128;
-typedef void (*upright_log_sink)(int level, const char *line);
+static const int upright_log_scope_shift = 16;
+static const int upright_log_last_scope = 0x7fff;
+// Receives a line of a context of `scope`; 0 if the context has none. Returns false if nobody wants the line.
+typedef bool (*upright_log_sink)(int scope, int level, const char *line);
 // Installs FFmpeg's log callback, which is variadic, for the whole process. It passes lines at or below `level`
-// to `sink`, on the thread that logs them, and keeps each thread's last error for upright_log_take_error().
-void upright_log_install(int level, upright_log_sink sink);
+// to `sink`, on the thread that logs them, and keeps each thread's last error for upright_log_take_error(). What
+// nobody wants goes to FFmpeg's own callback if `prints`.
+void upright_log_install(int level, bool prints, upright_log_sink sink);
 // Returns the calling thread's last error line since the last call, or an empty string. It is always empty if
 // upright_log_install() wasn't called.
 const char *upright_log_take_error(void);

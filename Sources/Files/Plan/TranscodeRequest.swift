@@ -26,6 +26,8 @@ package struct TranscodeRequest: Sendable {
   let unfinished = UnfinishedFiles()
   /// Ends the run without an output.
   let cancellation = Interrupt()
+  /// Where messages about the run go: what the thread had that made the session.
+  var log = LogScope.current
 
   /// - Throws: `usage` if options contradict each other or the container; `badData` if the policy can't
   ///   start.

@@ -30,7 +30,7 @@ final class ReaderRun: Sendable {
   var warnings: [String] { outcome.withLock { $0.warnings } }
 
   func start() {
-    thread.withLock { $0 = WorkThread(name: "upright-reader") { self.run() } }
+    thread.withLock { $0 = WorkThread(name: "upright-reader", log: request.log) { self.run() } }
   }
 
   /// Ends the run within one frame. Frames that wait are discarded.

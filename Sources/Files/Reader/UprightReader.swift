@@ -27,6 +27,7 @@ public final class UprightReader: AsyncSequence, Sendable {
   private let pixels: FramePixels
   private let policy: PolicyDocument
   private let events: EventSource
+  private let log = LogScope.current
   private let state: Mutex<State>
 
   /// Creates a reader. Opens nothing: what is wrong with the input is thrown with the first frame.
@@ -62,8 +63,10 @@ public final class UprightReader: AsyncSequence, Sendable {
   deinit { state.withLock { $0.run?.cancel() } }
 
   private func request(_ options: TranscodeOptions) throws(UprightError) -> TranscodeRequest {
-    try TranscodeRequest(
+    var request = try TranscodeRequest(
       reading: input, inputFormat: inputFormat, options: options, policy: policy, events: events)
+    request.log = log
+    return request
   }
 
   /// Returns the next frame, or `nil` at the end of the input. Blocks the thread until it is decoded.

@@ -68,6 +68,12 @@ public final class TranscodeSession: Sendable {
   public func run(
     observe: @escaping (SessionUpdate) -> Void = { _ in }
   ) throws(UprightError) -> TranscodeReport {
+    try LogScope.run(in: request.log ?? .current) { () throws(UprightError) in try work(observe) }
+  }
+
+  private func work(
+    _ observe: @escaping (SessionUpdate) -> Void
+  ) throws(UprightError) -> TranscodeReport {
     var plan = try SessionPlan(request)
     let copyPlan = try CopyPlan(plan)
     plan.warnings += copyPlan.warnings
@@ -125,7 +131,9 @@ public final class TranscodeSession: Sendable {
   ///
   /// - Throws: The errors of a run that occur before its first frame.
   public func plan() throws(UprightError) -> TranscodePlan {
-    let plan = try SessionPlan(request, isDryRun: true)
-    return TranscodePlan(plan, try CopyPlan(plan))
+    try LogScope.run(in: request.log ?? .current) { () throws(UprightError) in
+      let plan = try SessionPlan(request, isDryRun: true)
+      return TranscodePlan(plan, try CopyPlan(plan))
+    }
   }
 }

@@ -45,6 +45,55 @@ import UprightTestSupport
     #expect(try residentPages() < before - (32 << 20) / 4096)
   }
 
+  @Test("Messages go to the log of the session that they are about", .ownMemory)
+  func logs() throws {
+    let scratch = try Scratch()
+    let paths = try (0..<2).map { index in
+      let path = scratch.path("damaged-\(index).mp4")
+      try DamagedClip.write(Samples.displayMatrix, seed: UInt64(index), to: path)
+      return path
+    }
+    let lines = Mutex<[String: Int]>([:])
+    func reader(_ name: String, _ input: String) throws -> UprightReader {
+      try UprightRuntime.withLog(to: { level, line in
+        #expect(level <= .warning && !line.isEmpty)
+        lines.withLock { $0[name, default: 0] += 1 }
+      }) { try UprightReader(input) }
+    }
+    let host = Mutex(0)
+    UprightRuntime.installLog(upTo: .warning) { _, _ in host.withLock { $0 += 1 } }
+    defer { UprightRuntime.installLog(upTo: .error) { _, _ in } }
+    let (one, other) = (try reader("one", paths[0]), try reader("other", paths[1]))
+    let whole = try reader("whole", Samples.displayMatrix)
+    // By turns, so that their decoders run at the same time.
+    let readers = [one, other, whole]
+    func next(_ reader: UprightReader) -> Bool { (try? reader.next()) ?? nil != nil }
+    while readers.map(next).contains(true) {}
+    let found = lines.withLock { $0 }
+    #expect(found["one", default: 0] > 0 && found["other", default: 0] > 0)
+    #expect(found["whole"] == nil && host.withLock { $0 } == 0, "\(found)")
+    // A session that is made outside says it to the host.
+    let plain = try UprightReader(paths[0])
+    while (try? plain.next()) ?? nil != nil {}
+    #expect(host.withLock { $0 } > 0 && lines.withLock { $0 } == found)
+  }
+
+  @Test("A log is kept as long as a session of its own, and no longer")
+  func logEnds() throws {
+    final class Kept: Sendable {}
+    var kept: Kept? = Kept()
+    weak let held = kept
+    var reader: UprightReader? = try UprightRuntime.withLog(to: { [kept] _, _ in _ = kept }) {
+      try UprightReader(Samples.displayMatrix)
+    }
+    kept = nil
+    _ = try reader?.next()
+    #expect(held != nil)
+    reader?.close()
+    reader = nil
+    #expect(until { held == nil })
+  }
+
   @Test("A line of the log takes no longer than the first one", .ownMemory)
   func log() throws {
     let scratch = try Scratch()

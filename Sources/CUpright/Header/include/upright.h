@@ -388,11 +388,22 @@ UPRIGHT_API upright_status upright_frames_decisions(
 typedef void (*upright_log_callback)(void *context, int32_t level, const char *line);
 
 /* Passes the messages of FFmpeg's libraries, as important as `level` or more, to `callback`, or discards them if it is
- * NULL, and nothing to standard error. It is the one function that changes the process: it replaces FFmpeg's log
+ * NULL, and nothing to standard error. It changes the process: it replaces FFmpeg's log
  * callback (av_log_set_callback). Without it, FFmpeg's callback stays as it is; FFmpeg's own prints what is found
  * while a damaged input is opened. Fails with USAGE for a level that is none. */
 UPRIGHT_API upright_status upright_log(
   int32_t level, upright_log_callback callback, void *context, upright_error *error);
+
+/* Called once, on any thread, when a callback for messages isn't called any more. */
+typedef void (*upright_log_release)(void *context);
+
+/* Passes the messages of FFmpeg's libraries about what this thread makes from now on to `callback`: about each session,
+ * reader, transcode and live session, its input and outputs, on whichever thread. NULL as `callback`: no longer. What
+ * was made keeps its callback until it is freed and its threads have ended; then `release` is called, if it isn't NULL.
+ * What concerns nothing of these goes where it would go without this function, which replaces FFmpeg's log callback too.
+ * Fails with USAGE for a level that is none. */
+UPRIGHT_API upright_status upright_log_scope(
+  int32_t level, upright_log_callback callback, void *context, upright_log_release release, upright_error *error);
 
 /* ---------------------------------------------------------------------------------------------------------
  * Packets (libupright.so): compressed frames in memory in, compressed upright frames out
