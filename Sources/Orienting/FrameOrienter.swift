@@ -200,7 +200,7 @@ package final class FrameOrienter {
     siting: ChromaPosition
   ) throws(UprightError) -> Bool {
     guard let filter = ResampleFilter(layout.filter), let from = source.planes,
-      let to = target.planes
+      let to = target.planes, from.layout.turned(turn) == to.layout
     else { return false }
     return try runKernel { () throws(PixelKernelsError) in
       try pass.draw(

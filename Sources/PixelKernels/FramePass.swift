@@ -10,6 +10,7 @@ public final class FramePass {
     let source: PixelSize
     let target: PixelSize
     let layout: PixelLayout
+    let drawn: PixelLayout
     let orientation: ImageOrientation
     let stored: ChromaPosition
     let siting: ChromaPosition
@@ -20,8 +21,8 @@ public final class FramePass {
   private let precision: Resampler.Precision
   private let cpuMask: CPUFeatures
   private var geometry: Geometry?
-  /// One per plane; `nil` if the geometry can't be resampled.
-  private var passes: [Resampler]?
+  /// One per plane, `nil` for a plane whose samples are moved; `nil` if the geometry can't be resampled.
+  private var passes: [Resampler?]?
   /// Takes the samples of packed frames.
   private var unpacker: FrameUnpacker?
 
@@ -62,7 +63,8 @@ public final class FramePass {
   /// - Parameters:
   ///   - source: The planes to read.
   ///   - orientation: The turn from `source` to `target`.
-  ///   - target: The planes to fill. Their layout is the source's, turned.
+  ///   - target: The planes to fill. Their layout is the source's, turned; or has other subsampling of the same planes,
+  ///     such as 4:2:0 of 4:2:2.
   ///   - stored: Where chroma is in the source.
   ///   - siting: Where chroma is in the target.
   ///   - filter: The kernel that is used if the sizes differ.
@@ -74,22 +76,29 @@ public final class FramePass {
     stored: ChromaPosition = .left, siting: ChromaPosition = .left,
     filter: ResampleFilter = .bicubic
   ) throws(PixelKernelsError) -> Bool {
-    guard source.layout.turned(orientation) == target.layout else { return false }
+    let turned = source.layout.turned(orientation)
+    guard turned == target.layout || turned.isLike(target.layout) else { return false }
     let source = try unpacked(source)
-    if orientation.applied(to: source.size) == target.size {
+    if turned == target.layout, orientation.applied(to: source.size) == target.size {
       try move(source, by: orientation, onto: target)
       return true
     }
     let wanted = Geometry(
-      source: source.size, target: target.size, layout: source.layout, orientation: orientation,
-      stored: stored, siting: siting, filter: filter)
+      source: source.size, target: target.size, layout: source.layout, drawn: target.layout,
+      orientation: orientation, stored: stored, siting: siting, filter: filter)
     if wanted != geometry {
       passes = makePasses(wanted)
       geometry = wanted
     }
     guard let passes else { return false }
     for (index, pass) in passes.enumerated() {
-      try pass.resample(source[index], into: target[index])
+      if let pass {
+        try pass.resample(source[index], into: target[index])
+      } else {
+        try kernels.turn(
+          source[index], by: orientation, into: target[index],
+          elementSize: source.layout.planes[index].elementSize)
+      }
     }
     return true
   }
@@ -105,12 +114,15 @@ public final class FramePass {
     return try made.unpack(source, kernels)
   }
 
-  private func makePasses(_ geometry: Geometry) -> [Resampler]? {
-    let (from, to) = (geometry.layout, geometry.layout.turned(geometry.orientation))
+  private func makePasses(_ geometry: Geometry) -> [Resampler?]? {
+    let (from, to) = (geometry.layout, geometry.drawn)
     guard from.isResampled else { return nil }
+    let turned = from.turned(geometry.orientation)
+    let isMoved = geometry.orientation.applied(to: geometry.source) == geometry.target
     var made: [Int: Resampler] = [:]
     return try? from.planes.indices.map { index in
       let plane = from.planes[index]
+      if isMoved, turned.planes[index] == to.planes[index] { return nil }
       // Planes that are alike share one.
       if let same = made.keys.first(where: { from.planes[$0] == plane }), let pass = made[same] {
         return pass

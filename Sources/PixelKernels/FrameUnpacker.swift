@@ -5,35 +5,23 @@ internal import UprightOrientation
 final class FrameUnpacker {
   /// The size of the frames.
   let size: PixelSize
-  /// The planes, of an even width: a pair of pixels has two samples of luma, also at the edge of an odd frame.
-  private let planes: MutablePlaneSet
-  private let window: PlaneSet
+  /// Of an even width: a pair of pixels has two samples of luma, also at the edge of an odd frame.
+  private let memory: PlaneMemory
   /// A row of Cb and Cr in turn.
-  private let chroma: UnsafeMutableRawPointer
-  private let memory: UnsafeMutableRawPointer
+  private let chroma: PlaneMemory
+  private let window: PlaneSet
 
-  /// - Throws: `layout` for a size that isn't 1 to 65536 pixels.
+  /// - Throws: `layout` for a size that isn't 1 to 65535 pixels.
   init(_ size: PixelSize) throws(PixelKernelsError) {
-    let sides = 1...65536
-    guard sides.contains(size.width), sides.contains(size.height) else {
-      throw PixelKernelsError(code: .layout, message: "a packed frame of \(size)")
-    }
+    let even = PixelSize(size.width &+ size.width & 1, size.height)
+    memory = try PlaneMemory(.i422(), even)
+    chroma = try PlaneMemory(.gray, PixelSize(even.width, 1))
     self.size = size
-    let even = PixelSize(size.width + size.width & 1, size.height)
-    unsafe memory = .allocate(byteCount: even.width * (2 * size.height + 1), alignment: 64)
-    var planes = MutablePlaneSet(.i422(), size: even)
-    let area = even.width * size.height
-    unsafe planes.append(memory, stride: even.width)
-    unsafe planes.append(memory + area, stride: even.width / 2)
-    unsafe planes.append(memory + area + area / 2, stride: even.width / 2)
-    unsafe chroma = memory + 2 * area
-    self.planes = planes
-    let whole = PixelRect(x: 0, y: 0, width: size.width, height: size.height)
     // Never absent: the rectangle is inside.
-    window = PlaneSet(planes.window(whole) ?? planes)
+    window = PlaneSet(
+      memory.planes.window(PixelRect(x: 0, y: 0, width: size.width, height: size.height))
+        ?? memory.planes)
   }
-
-  deinit { unsafe memory.deallocate() }
 
   /// Returns the frame's samples in three planes, which are valid until the next call.
   ///
@@ -42,18 +30,16 @@ final class FrameUnpacker {
   func unpack(
     _ source: PlaneSet, _ kernels: PixelKernels
   ) throws(PixelKernelsError) -> PlaneSet {
-    let pairs = source[0]
+    let (pairs, planes, row) = (source[0], memory.planes, chroma.planes[0])
     let isCbFirst = source.layout.components[1].offset < source.layout.components[2].offset
     let (first, second) = isCbFirst ? (planes[1], planes[2]) : (planes[2], planes[1])
+    let alternating = PlaneView(
+      unsafe MutablePlaneView(row.base, stride: row.stride, width: pairs.width, height: 1))
     for y in 0..<size.height {
-      let both = unsafe MutablePlaneView(chroma, stride: 0, width: 2 * pairs.width, height: 1)
-      try kernels.deinterleave(
-        unsafe PlaneView(
-          pairs.base + y * pairs.stride, stride: pairs.stride, width: 2 * pairs.width, height: 1),
-        into: planes[0].row(y), both, componentSize: 1)
-      let alternating = unsafe PlaneView(chroma, stride: 0, width: pairs.width, height: 1)
-      try kernels.deinterleave(
-        alternating, into: first.row(y), second.row(y), componentSize: 1)
+      let samples = unsafe PlaneView(
+        pairs.base + y * pairs.stride, stride: pairs.stride, width: 2 * pairs.width, height: 1)
+      try kernels.deinterleave(samples, into: planes[0].row(y), row, componentSize: 1)
+      try kernels.deinterleave(alternating, into: first.row(y), second.row(y), componentSize: 1)
     }
     return window
   }

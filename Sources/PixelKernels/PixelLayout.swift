@@ -138,6 +138,10 @@ public struct PixelLayout: Sendable, Hashable {
   private static let planar422 = i422()
   /// Red, green, blue and alpha, a byte each, in one plane.
   public static let rgba = packed([0, 1, 2, 3])
+  /// Red, green and blue, a byte each, in one plane. It can be turned, not rescaled.
+  public static let rgb24 = PixelLayout(
+    planes: [Plane(elementSize: 3)], components: (0..<3).map { Component(plane: 0, offset: $0) },
+    isRGB: true)
   /// Blue, green, red and alpha, a byte each, in one plane.
   public static let bgra = packed([2, 1, 0, 3])
 
@@ -196,6 +200,12 @@ public struct PixelLayout: Sendable, Hashable {
   /// The layout after `orientation` is applied to every plane. Packed samples are unpacked.
   public func turned(_ orientation: ImageOrientation) -> PixelLayout {
     orientation.swapsAxes ? transposed : unpacked
+  }
+
+  /// Whether the samples are in the same places of as many planes, which may be subsampled differently.
+  func isLike(_ other: PixelLayout) -> Bool {
+    components == other.components && isRGB == other.isRGB && isBigEndian == other.isBigEndian
+      && planes.elementsEqual(other.planes) { $0.elementSize == $1.elementSize }
   }
 
   /// Unused bits below the first component.

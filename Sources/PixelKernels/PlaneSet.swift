@@ -26,6 +26,9 @@ public struct MutablePlaneSet {
     }
   }
 
+  /// The planes of a frame that is only read.
+  init(reading source: PlaneSet) { self = source.planes }
+
   /// A frame without planes; `append` adds them.
   package init(_ layout: PixelLayout, size: PixelSize) {
     self.layout = layout
@@ -75,7 +78,7 @@ public struct MutablePlaneSet {
 /// The planes of a frame, to be read. Borrows the memory, as `PlaneView` does.
 public struct PlaneSet {
   /// The same as memory to write, which nobody does.
-  private let planes: MutablePlaneSet
+  fileprivate let planes: MutablePlaneSet
 
   /// A frame of `size`, of which each plane starts at an address and has a stride in bytes.
   ///

@@ -19,6 +19,9 @@ public final class FrameAdapter {
   public let inbox: EventInbox
 
   private let options: AdapterOptions
+  private let pixels: FramePixels
+  /// The planes that are drawn where the result has another format.
+  private var drawn: PlaneMemory?
   private var director: FrameDirector
   private let pass = FramePass()
   private var last = 0.0
@@ -31,14 +34,18 @@ public final class FrameAdapter {
   ///
   /// - Parameters:
   ///   - options: How frames are turned and laid out.
+  ///   - pixels: The pixel format of the upright frames. `rgb24` is made of YUV, grey and RGB samples of 8 bits,
+  ///     `nv12` and `yuv420p` of YUV ones.
   ///   - inbox: Takes the stream's events, from any thread: a host whose adapter is isolated keeps it beside.
   /// - Throws: `usage` for an option that is invalid, or two that contradict each other; `badData` if the policy
   ///   can't start.
   public init(
-    _ options: AdapterOptions = AdapterOptions(), inbox: EventInbox = EventInbox()
+    _ options: AdapterOptions = AdapterOptions(), pixels: FramePixels = .native,
+    inbox: EventInbox = EventInbox()
   ) throws(UprightError) {
     try options.check()
     self.options = options
+    self.pixels = pixels
     self.inbox = inbox
     director = try FrameDirector(options.forFrames, signalsAreEvents: true)
     director.keepsOddSizes = true
@@ -53,7 +60,7 @@ public final class FrameAdapter {
   /// - Throws: `usage` for a size that isn't 1 to 65535 pixels, and for a layout that isn't valid. `badData` for a
   ///   time beyond `RotationEvent.latest`, which changes nothing, and for an event that makes no sense, whose time has
   ///   come: it is left out, and the call can be repeated. `unavailable` if the frame would have to be rescaled and
-  ///   its samples can't be.
+  ///   its samples can't be, or if the pixel format that was asked for can't be made of them.
   public func layout(
     of source: FrameFormat, at time: MediaTime, signal: DisplayTurn? = nil
   ) throws(UprightError) -> FrameLayout {
@@ -106,7 +113,9 @@ public final class FrameAdapter {
     let direction = try director.direct(at: seconds, size: shape.shown, signal: signal)
     let turned = source.layout.turned(direction.turn)
     // A cut must be between chroma samples of both: a quarter turn makes 4:4:0 of 4:2:2.
-    let (from, to) = (source.layout.alignment, turned.alignment)
+    let (from, to) = (
+      source.layout.alignment, (pixels.drawn(of: turned) ?? turned).alignment
+    )
     let placement = Placement(
       source: source.size, sampleAspectRatio: source.sampleAspectRatio,
       orientation: direction.turn, fit: options.fit, anchor: options.anchor,
@@ -118,12 +127,22 @@ public final class FrameAdapter {
         at: "\(source.size) on \(direction.canvas)",
         remedy: "give samples of 8 bits in a byte, or of 9 to 12 bits in two, little-endian")
     }
-    var target = FrameFormat(turned, direction.canvas)
-    target.colour = source.colour
-    target.chroma = position(on: direction.canvas, source.chroma.turned(direction.turn))
+    guard let planes = pixels.drawn(of: turned) else {
+      throw UprightError(
+        .unavailable, "\(pixels.name ?? "this format") can't be made of frames of this layout",
+        at: "pixels", remedy: "ask for the native format, or give samples of 8 bits in a byte")
+    }
+    var drawn = FrameFormat(planes, direction.canvas)
+    drawn.colour = source.colour
+    drawn.chroma = position(on: direction.canvas, source.chroma.turned(direction.turn))
+    var target = drawn
+    if let layout = pixels.layout, layout != planes {
+      target.layout = layout
+      if layout.isRGB { target.chroma = .left }
+    }
     return FrameLayout(
       format: direction.format, target: target, turn: direction.turn, placement: placement,
-      isCaptureEnabled: direction.isCaptureEnabled, source: source)
+      isCaptureEnabled: direction.isCaptureEnabled, source: source, drawn: drawn)
   }
 
   private func position(on canvas: PixelSize, _ position: ChromaPosition) -> ChromaPosition {
@@ -147,7 +166,24 @@ public final class FrameAdapter {
     } catch {
       throw UprightError(.usage, error.message, at: "draw", cause: error)
     }
-    let pattern = fillPattern(layout.target)
+    guard layout.drawn.layout != layout.target.layout else {
+      return try place(source, layout, on: target)
+    }
+    let planes = try drawnPlanes(layout.drawn)
+    try place(source, layout, on: planes)
+    let conversion = SampleConversion(
+      from: layout.drawn.layout, to: layout.target.layout, layout.target.colour)
+    do throws(PixelKernelsError) {
+      try conversion?.convert(PlaneSet(planes), into: target)
+    } catch {
+      throw UprightError(.usage, error.message, at: "draw", cause: error)
+    }
+  }
+
+  private func place(
+    _ source: PlaneSet, _ layout: FrameLayout, on target: MutablePlaneSet
+  ) throws(UprightError) {
+    let pattern = fillPattern(layout.drawn)
     guard layout.isCaptureEnabled, !layout.placement.isEmpty else { return pattern.fill(target) }
     guard let from = source.window(layout.placement.sourceRect),
       let to = target.window(layout.placement.canvasRect)
@@ -158,7 +194,7 @@ public final class FrameAdapter {
     do throws(PixelKernelsError) {
       isDrawn = try pass.draw(
         from, turned: layout.turn, onto: to, stored: layout.source.chroma,
-        siting: layout.target.chroma, filter: options.filter)
+        siting: layout.drawn.chroma, filter: options.filter)
     } catch {
       throw UprightError(.usage, error.message, at: "draw", cause: error)
     }
@@ -167,6 +203,20 @@ public final class FrameAdapter {
     }
     if !layout.placement.coversCanvas {
       pattern.fill(target, around: layout.placement.canvasRect)
+    }
+  }
+
+  /// The planes that are drawn before they are converted.
+  private func drawnPlanes(_ format: FrameFormat) throws(UprightError) -> MutablePlaneSet {
+    if let drawn, drawn.planes.layout == format.layout, drawn.planes.size == format.size {
+      return drawn.planes
+    }
+    do throws(PixelKernelsError) {
+      let made = try PlaneMemory(format.layout, format.size)
+      drawn = made
+      return made.planes
+    } catch {
+      throw UprightError(.usage, error.message, at: "draw", cause: error)
     }
   }
 

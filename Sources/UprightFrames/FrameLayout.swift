@@ -36,6 +36,8 @@ public struct FrameLayout: Sendable, Hashable {
   public let isCaptureEnabled: Bool
   /// What the frame that is drawn must be like.
   let source: FrameFormat
+  /// The planes that are drawn, of which those of `target` are made.
+  let drawn: FrameFormat
 
   /// Whether the upright frame is the stored one: there is nothing to draw, and a host passes its frame on.
   public var isIdentity: Bool {

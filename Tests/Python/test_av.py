@@ -152,3 +152,40 @@ def test_decoded_turned_and_encoded_again(clips, tmp_path):
             output.mux(stream.encode(turned.frame))
     assert [(round(float(at), 2), width, height) for at, width, height in sizes] == [
         (0, 180, 320), (3.33, 320, 180), (6.67, 180, 320)]
+
+
+@pytest.mark.parametrize("name", ["yuv420p", "yuv422p", "yuv444p", "nv12", "rgba", "bgr24", "yuyv422"])
+def test_the_format_that_is_asked_for(name):
+    smooth = np.add.outer(np.arange(48), np.arange(64)).astype(np.uint8) * 2
+    image = np.stack([smooth, 255 - smooth, smooth // 2 + 40], axis=2)
+    frame = av.VideoFrame.from_ndarray(image, format="rgb24").reformat(format=name)
+    frame.pts, frame.time_base = 7, Fraction(1, 30)
+    turned = Frames(frames="sensor:90", canvas="frame", format="rgb24").turn(frame)
+    assert (turned.pixels, turned.frame.format.name, turned.frame.pts) == ("rgb24", "rgb24", 7)
+    found = turned.frame.to_ndarray(format="rgb24")
+    # libswscale's chroma is filtered, and some rounding is its own.
+    assert np.abs(found.astype(int) - np.rot90(image, -1)).max() <= 12
+    assert np.abs(found.astype(int) - np.rot90(image, -1)).mean() < 3
+    floats = Frames(frames="sensor:90", canvas="frame", format="chw-float").turn(frame).frame
+    assert (floats.shape, floats.dtype) == ((3, 64, 48), np.float32)
+    assert np.abs(floats - found.transpose(2, 0, 1) / np.float32(255)).max() < 1e-6
+    if name in ("rgba", "bgr24"):
+        refused("unavailable", Frames(format="nv12").turn, frame)
+        return
+    planar = Frames(format="yuv420p").turn(frame)
+    halved = Frames(format="nv12").turn(frame)
+    assert (planar.frame.format.name, halved.frame.format.name) == ("yuv420p", "nv12")
+    luma, cb, cr = planes_of(planar.frame)
+    assert_same(planes_of(halved.frame), [luma, np.stack([cb, cr], axis=2)])
+
+
+def test_formats_that_are_none():
+    refused("usage", Frames, format="rgb48")
+    refused("unavailable", Frames(format="rgb24").turn, noisy("yuv420p10le"))
+    # A frame without a time base, with a time of the caller's.
+    untimed = av.VideoFrame(64, 48, "nv12")
+    assert Frames(format="rgb24").turn(untimed, time=0).frame.time_base is None
+    # The array of the caller's is drawn into.
+    into = np.empty((64, 48, 3), np.uint8)
+    turned = Frames(frames="sensor:90", canvas="frame", format="chw-float").turn(noisy("yuv420p"), into)
+    assert np.abs(turned.frame - into.transpose(2, 0, 1) / np.float32(255)).max() < 1e-6

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar
 from ._error import UprightError
 from ._frame import Borrowed, CFrame, Frame, is_av, is_tensor, rational, source_of, target_of
 from ._library import Event, Handle, encoded_events, encoded_options, encoded_policy
-from ._pixels import FULL_RANGE, NAMES, geometry_of
+from ._pixels import FULL_RANGE, NAMES, channels_of, format_of, geometry_of
 from ._policy import LIBRARY, ORIENTATIONS
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 #: A PyAV frame, a numpy array, a tensor, a `memoryview` or a `Frame`.
 AnyFrame = TypeVar("AnyFrame")
 
+
+#: The format of the samples that `Frames` and `upright.open` return. "chw-float": 3 x height x width, 0 to 1.
+ReadFormat = Literal["rgb24", "chw-float", "nv12", "yuv420p", "native"]
 
 Anchor = Literal[
     "center", "top", "bottom", "leading", "trailing", "topLeading", "topTrailing", "bottomLeading", "bottomTrailing"]
@@ -161,7 +164,7 @@ class Frames(Handle):
 
     def __init__(
         self, policy: str | Mapping[str, Any] = "phone", *, sample_aspect_ratio: Fraction | int | None = None,
-        **options: Unpack[FrameOptions],
+        format: ReadFormat = "native", **options: Unpack[FrameOptions],
     ) -> None:
         """Makes an adapter. Without a canvas and a size, each frame is turned by its own signal, and has its own size.
 
@@ -169,6 +172,9 @@ class Frames(Handle):
             policy: The name of a built-in policy, or a policy document: a dictionary, or JSON.
             sample_aspect_ratio: The width of a pixel over its height, of frames that don't say it. Frames of PyAV don't:
                 give `stream.sample_aspect_ratio`. `None` for square pixels.
+            format: That of the upright frames: "native" (the input's, after the turn); "rgb24" or "chw-float" (an array
+                of 3 x height x width floats, 0 to 1), of YUV, gray or RGB samples of 8 bits; "nv12" or "yuv420p", of
+                YUV samples of 8 bits.
             frames: What the frames are: "metadata" (default): as the stream says; "sensor", "sensor:90,front,mirror": as
                 a camera's sensor has them; or "upright".
             reference: What a device's orientation is relative to: "gravity" or "interface".
@@ -192,7 +198,8 @@ class Frames(Handle):
         self._is_changed = False
         self._kept = b""
         self._last: Layout
-        _new(encoded_policy(policy), encoded_options(options), self._pointer)
+        self._is_float = format == "chw-float"
+        _new(encoded_policy(policy), encoded_options({**options, "pixels": format_of(format)}), self._pointer)
 
     def event(self, event: Event) -> None:
         """Posts an event, several, or text in JSON Lines. From any thread.
@@ -245,7 +252,8 @@ class Frames(Handle):
         Args:
             frame: A PyAV frame; a numpy array, a tensor of torch or another one with DLPack, or a `memoryview` (height x
                 width is gray, height x width x 3 RGB, 4 RGBA); or a `Frame`. It is only read.
-            into: The frame to draw into, as for `draw`. Without it there is a new one of the same kind.
+            into: The frame to draw into, as for `draw`. Without it there is a new one of the same kind. With the format
+                "chw-float", an RGB array, and the result is another.
             time: The frame's time in seconds, instead of its own.
 
         Raises:
@@ -256,8 +264,12 @@ class Frames(Handle):
             source = source_of(frame)
             layout = self._ask(source.at(time, self._ratio))
             self._is_changed = self._is_changed or layout.changed
-            result: Any = _made_like(frame, layout) if into is None else into
+            result: Any = into
+            if into is None:
+                result = _made_array(layout) if self._is_float else _made_like(frame, layout)
             self._put(source, target_of(result))
+            if self._is_float:
+                result = channels_of(result)
             turned: Turned[AnyFrame] = Turned(result, layout, self._is_changed)
             self._is_changed = False
             return turned
@@ -316,6 +328,12 @@ def _made_like(frame: Any, layout: Layout) -> Any:
         frame.matrix, frame.full_range, Fraction(1))
 
 
+def _made_array(layout: Layout) -> Any:
+    import numpy
+
+    return numpy.empty(geometry_of(layout.pixels, layout.width, layout.height).shapes[0], "B")
+
+
 def _made_plane(like: Any, shape: tuple[int, ...], size: int) -> Any:
     """Makes a plane: a tensor of torch or an array of numpy if `like` is one, else a view of new memory."""
     samples = "H" if size == 2 else "B"
@@ -335,7 +353,9 @@ def _made_av(frame: Any, layout: Layout) -> Any:
     name = frame.format.name
     pixels = layout.pixels.replace("yuv", "yuvj") if name in FULL_RANGE else layout.pixels
     made = type(frame)(layout.width, layout.height, pixels)
-    made.pts, made.time_base = frame.pts, frame.time_base
-    made.colorspace, made.color_range = frame.colorspace, frame.color_range
+    if frame.time_base is not None:
+        made.pts, made.time_base = frame.pts, frame.time_base
+    if not layout.pixels.startswith("rgb"):
+        made.colorspace, made.color_range = frame.colorspace, frame.color_range
     made.color_primaries, made.color_trc = frame.color_primaries, frame.color_trc
     return made

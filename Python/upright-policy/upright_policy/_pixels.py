@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ._error import UprightError
 
@@ -84,6 +84,25 @@ NAMES = {pixels.number: name for name, pixels in FORMATS.items()}
 
 #: FFmpeg's older names of full-range formats.
 FULL_RANGE = {name.replace("yuv", "yuvj"): name for name in ("yuv420p", "yuv422p", "yuv440p", "yuv444p")}
+
+
+#: What a frame can be converted to, with the name that the library has for it.
+TARGETS = {"rgb24": "rgb24", "chw-float": "rgb24", "nv12": "nv12", "yuv420p": "yuv420p", "native": "native"}
+
+
+def format_of(format: str) -> str:
+    if format not in TARGETS:
+        raise UprightError("usage", f"{format!r} is not a format", "format", "use one of " + ", ".join(TARGETS))
+    return TARGETS[format]
+
+
+def channels_of(pixels: Any) -> Any:
+    """Returns 3 x height x width floats, 0 to 1, of height x width x 3 bytes."""
+    import numpy
+
+    channels = numpy.ascontiguousarray(pixels.transpose(2, 0, 1), numpy.float32)
+    channels *= numpy.float32(1 / 255)
+    return channels
 
 
 def pixels_of(name: str) -> Pixels:

@@ -8,12 +8,13 @@ import importlib
 import os
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from upright_policy import Event, UprightError
 from upright_policy._frame import CFrame
+from upright_policy._frames import ReadFormat
 from upright_policy._library import END, Elements, Handle, encoded_options
-from upright_policy._pixels import NAMES, Geometry, geometry_of
+from upright_policy._pixels import NAMES, Geometry, channels_of, format_of, geometry_of
 from upright_policy._policy import ORIENTATIONS
 
 from ._log import Log, logged
@@ -24,9 +25,6 @@ from ._transcode import Name, Policy, _encoded_name
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-#: What `Reader` returns: the format of the samples.
-ReadFormat = Literal["rgb24", "chw-float", "nv12", "yuv420p", "native"]
-_PIXELS = {"rgb24": "rgb24", "chw-float": "rgb24", "nv12": "nv12", "yuv420p": "yuv420p", "native": "native"}
 
 
 class CReadFrame(ctypes.Structure):
@@ -133,9 +131,7 @@ class ReadFrame:
 
         planes = self.planes
         if self._format == "chw-float":
-            channels = numpy.ascontiguousarray(planes[0].transpose(2, 0, 1), numpy.float32)
-            channels *= numpy.float32(1 / 255)
-            return channels
+            return channels_of(planes[0])
         if len(planes) == 1:
             return planes[0]
         whole = numpy.frombuffer(self._samples, planes[0].dtype)
@@ -193,11 +189,9 @@ class Reader(Elements[ReadFrame]):
     ) -> None:
         """Prepares a reader, and opens nothing. See `open`."""
         super().__init__()
-        if format not in _PIXELS:
-            raise UprightError("usage", f"{format!r} is not a format", "format", "use one of " + ", ".join(_PIXELS))
         self._format = format
         self._c = CReadFrame(ctypes.sizeof(CReadFrame))
-        given = {**options, "pixels": _PIXELS[format], "policy": _document(policy), "events": _events(events)}
+        given = {**options, "pixels": format_of(format), "policy": _document(policy), "events": _events(events)}
         with logged(self, log):
             _new(_encoded_name(input, "input"), encoded_options(given), self._pointer)
 

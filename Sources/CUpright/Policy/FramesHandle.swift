@@ -13,7 +13,13 @@ private final class FramesHandle: HandleObject {
   let adapter: FrameAdapter
   private var last: (layout: FrameLayout, pixels: Int32)?
 
-  init(_ options: AdapterOptions) throws(UprightError) { adapter = try FrameAdapter(options) }
+  /// The number of the pixel format that the caller asked for.
+  private let asked: Int32?
+
+  init(_ options: AdapterOptions, _ pixels: FramePixels) throws(UprightError) {
+    adapter = try FrameAdapter(options, pixels: pixels)
+    asked = pixels.layout.flatMap(PixelFormats.number(of:))
+  }
 
   func layout(
     _ frame: upright_frame, into result: inout upright_layout, peeks: Bool = false
@@ -34,7 +40,8 @@ private final class FramesHandle: HandleObject {
       peeks
       ? try adapter.peek(of: format, at: time, signal: signal)
       : try adapter.layout(of: format, at: time, signal: signal)
-    let pixels = PixelFormats.drawn(frame.pixels, isTransposed: layout.turn.swapsAxes)
+    let pixels =
+      asked ?? PixelFormats.drawn(frame.pixels, isTransposed: layout.turn.swapsAxes)
     result.set(layout, pixels)
     result.changed = last?.layout.target == layout.target ? 0 : 1
     if !peeks { last = (layout, pixels) }
@@ -154,8 +161,9 @@ public func upright_frames_new(
     let result = unsafe try result(frames, "frames")
     var reader = unsafe try CUprightPolicy.options(options)
     let chosen = try AdapterOptions(unsafe CUprightPolicy.policy(policy), &reader)
+    let pixels = try reader.parsed("pixels", FramePixels.init(parsing:)) ?? .native
     try reader.finish()
-    unsafe result.pointee = try HandleTable.shared.add(FramesHandle(chosen))
+    unsafe result.pointee = try HandleTable.shared.add(FramesHandle(chosen, pixels))
     return Status.ok
   }
 }

@@ -18,8 +18,10 @@ package enum PixelFormats {
     layouts[UPRIGHT_RGBA] = .rgba
     layouts[UPRIGHT_BGRA] = .bgra
     layouts[UPRIGHT_P010] = .p010
-    layouts[UPRIGHT_RGB24] = triples([0, 1, 2])
-    layouts[UPRIGHT_BGR24] = triples([2, 1, 0])
+    layouts[UPRIGHT_RGB24] = .rgb24
+    layouts[UPRIGHT_BGR24] = PixelLayout(
+      planes: PixelLayout.rgb24.planes,
+      components: [2, 1, 0].map { .init(plane: 0, offset: $0) }, isRGB: true)
     // GBRP has the planes green, blue, red.
     layouts[UPRIGHT_GBRP] = PixelLayout(
       planes: Array(repeating: .init(elementSize: 1), count: 3),
@@ -33,12 +35,6 @@ package enum PixelFormats {
       planes: [.init(elementSize: 2)], components: [.init(plane: 0, depth: 10)])
     return layouts
   }()
-
-  private static func triples(_ offsets: [Int]) -> PixelLayout {
-    PixelLayout(
-      planes: [.init(elementSize: 3)], components: offsets.map { .init(plane: 0, offset: $0) },
-      isRGB: true)
-  }
 
   /// The number of a layout; `nil` if it has none.
   package static func number(of layout: PixelLayout) -> Int32? {

@@ -124,3 +124,23 @@ void upright_composite(const upright_kernels *table, size_t components, size_t c
 #ifdef __cplusplus
 }
 #endif
+
+// The samples of one component in a plane: the first one, bytes between rows, bytes between samples.
+typedef struct upright_samples {
+  uint8_t *first;
+  ptrdiff_t stride;
+  ptrdiff_t step;
+} upright_samples;
+
+// Copies samples of a byte from one place to another.
+void upright_copy_samples(upright_samples to, upright_samples from, size_t width, size_t height);
+
+// What red, green and blue are of Y, Cb and Cr, with 16 fraction bits: (y - offset) * luma, then of 128 less chroma.
+typedef struct upright_rgb_matrix {
+  int32_t offset, luma, red_of_cr, green_of_cb, green_of_cr, blue_of_cb;
+} upright_rgb_matrix;
+
+// Writes triples of red, green and blue. A sample of chroma is for all pixels of its 2^shift_x times 2^shift_y. Without
+// chroma (`first` is NULL) they are grey.
+void upright_rgb_of_yuv(upright_samples to, upright_samples luma, upright_samples cb, upright_samples cr, int shift_x,
+                        int shift_y, const upright_rgb_matrix *matrix, size_t width, size_t height);

@@ -131,39 +131,7 @@ public struct ColourCodes: Sendable, Hashable {
   }
 }
 
-/// The pixel format that a reader returns.
-public struct FramePixels: Sendable, Hashable {
-  /// The format by libavutil's name; `nil` for that of the input.
-  let name: String?
-
-  /// The format of the input where YUV4MPEG2 has it (4:2:0, 4:2:2, 4:4:4 and luma alone, 8 to 12 bits), else
-  /// 4:2:0. It is that of the first frame, whatever follows.
-  public static let native = FramePixels(name: nil)
-  /// Red, green and blue, a byte each.
-  public static let rgb24 = FramePixels(name: "rgb24")
-  /// A plane of luma and one of Cb and Cr in pairs, 8 bits.
-  public static let nv12 = FramePixels(name: "nv12")
-  /// Three planes of 4:2:0, 8 bits.
-  public static let yuv420p = FramePixels(name: "yuv420p")
-
-  /// The format of a name in options: `native`, `rgb24`, `nv12` or `yuv420p`.
-  ///
-  /// - Throws: `usage` for any other.
-  package init(parsing text: String) throws(UprightError) {
-    switch text.lowercased() {
-    case "native": self = .native
-    case "rgb24": self = .rgb24
-    case "nv12": self = .nv12
-    case "yuv420p": self = .yuv420p
-    default:
-      throw UprightError(
-        .usage, "\(text) is not a format of frames", at: "pixels",
-        remedy: "use native, rgb24, nv12 or yuv420p")
-    }
-  }
-
-  private init(name: String?) { self.name = name }
-
-  /// The format; `nil` for that of the input.
+extension FramePixels {
+  /// libavutil's format; `nil` for that of the input.
   var format: PixelFormat? { name.flatMap(PixelFormat.init(name:)) }
 }

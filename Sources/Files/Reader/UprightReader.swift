@@ -1,5 +1,6 @@
 public import UprightOrientation
 public import UprightPolicy
+public import UprightFrames
 internal import Synchronization
 internal import UprightMediaIO
 public import UprightPipeline

@@ -330,6 +330,8 @@ typedef struct upright_frames upright_frames;
  *   "background": "RRGGBB"
  *   "filter": "bicubic" (default), "bilinear", "lanczos" or "area"
  *   "gravity": "android" (default) or "iio"
+ *   "pixels": the format of the upright frames: "native" (default: the input's, after the turn), "rgb24" (of YUV, gray or
+ *     RGB samples of 8 bits), "nv12" or "yuv420p" (of YUV samples of 8 bits)
  * Fails with USAGE for an option that is unknown or invalid, BAD_DATA for the policy. */
 UPRIGHT_API upright_status upright_frames_new(
   const char *policy, const char *options, upright_frames **frames, upright_error *error);
@@ -356,7 +358,7 @@ UPRIGHT_API upright_status upright_frames_gravity(
 /* Tells what `frame` becomes: its planes aren't used. Frames come in the order of their times.
  * Fails with BAD_DATA for a time beyond 1e9 seconds, such as AV_NOPTS_VALUE, which changes nothing; and for an
  * event that makes no sense in the policy, and whose time has come: it is left out, and the call can be repeated.
- * UNAVAILABLE if the frame would have to be rescaled and can't be. */
+ * UNAVAILABLE if the frame would have to be rescaled and can't be, or if "pixels" can't be made of it. */
 UPRIGHT_API upright_status upright_frames_layout(
   upright_frames *frames, const upright_frame *frame, upright_layout *layout, upright_error *error);
 

@@ -5,6 +5,7 @@ import Testing
 import UprightFiles
 import UprightPipeline
 import UprightTestSupport
+import UprightFrames
 
 /// Upright frames out of files, compared with those of a transcode to YUV4MPEG2 and with ffprobe's times.
 @Suite("The reader", .enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized)
