@@ -26,6 +26,8 @@ public final class PublishedFeed: @unchecked Sendable {
     var earlierBytes = 0
     /// Why the last connection was refused, until the session has reported it.
     var refusal: String?
+    /// Looks for packets in the first bytes of a transport stream.
+    var probe: TransportStreamProbe?
   }
 
   // Unchecked: `state` is accessed only while `arrival` is locked.
@@ -48,6 +50,7 @@ public final class PublishedFeed: @unchecked Sendable {
       state.pipe = pipe
       // An earlier connection that ended before the session opened it is discarded.
       state.waiting = (pipe, container)
+      state.probe = container == .mpegts ? TransportStreamProbe() : nil
       if container == .flv { _ = pipe.write(Self.header) }
       arrival.broadcast()
       return true
@@ -55,9 +58,17 @@ public final class PublishedFeed: @unchecked Sendable {
   }
 
   /// Writes complete tags, as in a file, each followed by its size; or any number of bytes of a transport stream.
-  /// Returns `false` if they were not accepted: there is no room (`onRoom` reports when there is), or no publisher.
+  /// Returns `false` if they were not accepted: there is no room (`onRoom` reports when there is), or no publisher. A
+  /// publisher whose bytes aren't a transport stream is refused.
   public func write(_ bytes: [UInt8]) -> Bool {
-    arrival.withLock { state.pipe }?.write(bytes) ?? false
+    guard let pipe = arrival.withLock({ state.pipe }), pipe.write(bytes) else { return false }
+    let isRefused = arrival.withLock {
+      guard state.pipe === pipe, state.probe?.accepts(bytes) == false else { return false }
+      state.refusal = "the publisher's data is no MPEG transport stream"
+      return true
+    }
+    if isRefused { refuse(pipe) }
+    return true
   }
 
   /// Records why the publisher's stream is refused. The session reports the reason. Call `end` next.

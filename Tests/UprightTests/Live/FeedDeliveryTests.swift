@@ -127,4 +127,67 @@ struct FeedDeliveryTests {
     wrong.publish(edition, as: "other.m3u8", files: [("c.m4s", [1])])
     #expect(await origin.playlist("other.m3u8") == .missing)
   }
+
+  @Test("MPEG-TS of publishers, in pieces that cut packets; one begins within a packet")
+  func transportStream() throws {
+    let scratch = try Scratch()
+    let path = scratch.path("a.ts")
+    try FFmpegTool.run(
+      "-f lavfi -i \(DecodedFrames.source) -f lavfi -i sine=f=440 -c:a aac -t 2 -c:v libx264 "
+        + "-preset ultrafast -g 30 -bf 0 -pix_fmt yuv420p -f mpegts", [path])
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    let stage = try LiveTestSession([.hls(folder: scratch.path("hls"))])
+    for start in [0, 100] {
+      let before = stage.session.snapshot.counters.framesIn
+      try #require(stage.feed.begin(.mpegts))
+      for place in stride(from: start, to: bytes.count, by: 1000) {
+        let piece = Array(bytes[place..<min(place + 1000, bytes.count)])
+        #expect(until { stage.feed.write(piece) })
+      }
+      stage.feed.end()
+      #expect(until { stage.session.snapshot.counters.framesIn > before + 20 })
+    }
+    stage.end()
+  }
+
+  @Test("A publisher whose data is no transport stream is refused while it goes on sending")
+  func noTransportStream() throws {
+    let scratch = try Scratch()
+    let stage = try LiveTestSession([.hls(folder: scratch.path("hls"))])
+    let noise = [UInt8](repeating: 7, count: 1316)
+    for _ in 0..<2 {
+      try #require(stage.feed.begin(.mpegts))
+      // Slowly: it doesn't take what a demuxer reads before it gives up.
+      var count = 0
+      while stage.feed.write(noise) { count += 1 }
+      #expect(count < 10 && !stage.feed.isPublishing)
+      #expect(
+        until {
+          stage.session.snapshot.reason == "the publisher's data is no MPEG transport stream"
+        })
+    }
+    #expect(stage.session.snapshot.state == .waiting)
+    stage.end()
+  }
+
+  @Test("A transport stream is recognised wherever it begins, with each size of packets")
+  func transportStreamProbe() {
+    for size in [188, 192, 204] {
+      for start in [0, 1, 100, 187] {
+        var bytes = [UInt8](repeating: 0, count: 8 << 10)
+        for place in stride(from: start, to: bytes.count, by: size) { bytes[place] = 0x47 }
+        var probe = TransportStreamProbe()
+        let isAccepted = stride(from: 0, to: bytes.count, by: 100).allSatisfy {
+          probe.accepts(Array(bytes[$0..<min($0 + 100, bytes.count)]))
+        }
+        #expect(isAccepted, "\(size) \(start)")
+        // What comes later isn't looked at.
+        let isStill = probe.accepts([UInt8](repeating: 1, count: 20_000))
+        #expect(isStill)
+      }
+    }
+    var probe = TransportStreamProbe()
+    let answers = [(8 << 10) - 1, 1].map { probe.accepts([UInt8](repeating: 1, count: $0)) }
+    #expect(answers == [true, false])
+  }
 }

@@ -214,7 +214,8 @@ package final class SessionWorker: Sendable {
         publishers.wrappingAdd(1, ordering: .relaxed)
         _ = published.begin(container)
       case .ended(let refusal)?:
-        if let refusal { published.refuse(because: refusal) }
+        // The session may have refused it for the same reason already, which isn't the next one's.
+        if let refusal, published.isPublishing { published.refuse(because: refusal) }
         published.end()
       case nil: _exit(70)
       }
