@@ -70,7 +70,9 @@ final class LiveReader: @unchecked Sendable {
         if case .pull(let url) = input { failure = LiveAddress.masked(error, url) }
       }
       if interrupt.isRaised { break }
-      if case .published(let feed) = input, let pipe = pipe.take() { feed.refuse(pipe) }
+      if case .published(let feed) = input, let pipe = pipe.take() {
+        feed.refuse(pipe, because: failure?.message)
+      }
       if case .forwarded(let feed) = input, let connection = connection.take() {
         feed.refuse(connection)
       }

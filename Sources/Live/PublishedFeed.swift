@@ -26,6 +26,8 @@ public final class PublishedFeed: @unchecked Sendable {
     var earlierBytes = 0
     /// Why the last connection was refused, until the session has reported it.
     var refusal: String?
+    /// Why the session stopped reading the last connection.
+    var rejection: String?
     /// Looks for packets in the first bytes of a transport stream.
     var probe: TransportStreamProbe?
   }
@@ -50,6 +52,7 @@ public final class PublishedFeed: @unchecked Sendable {
       state.pipe = pipe
       // An earlier connection that ended before the session opened it is discarded.
       state.waiting = (pipe, container)
+      state.rejection = nil
       state.probe = container == .mpegts ? TransportStreamProbe() : nil
       if container == .flv { _ = pipe.write(Self.header) }
       arrival.broadcast()
@@ -64,12 +67,14 @@ public final class PublishedFeed: @unchecked Sendable {
     guard let pipe = arrival.withLock({ state.pipe }), pipe.write(bytes) else { return false }
     let isRefused = arrival.withLock {
       guard state.pipe === pipe, state.probe?.accepts(bytes) == false else { return false }
-      state.refusal = "the publisher's data is no MPEG transport stream"
+      state.refusal = Self.noTransportStream
       return true
     }
-    if isRefused { refuse(pipe) }
+    if isRefused { refuse(pipe, because: Self.noTransportStream) }
     return true
   }
+
+  private static let noTransportStream = "the publisher's data is no MPEG transport stream"
 
   /// Records why the publisher's stream is refused. The session reports the reason. Call `end` next.
   public func refuse(because reason: String) { arrival.withLock { state.refusal = reason } }
@@ -87,12 +92,13 @@ public final class PublishedFeed: @unchecked Sendable {
   }
 
   /// Stops reading a connection whose stream can't be used. The acceptor must disconnect its publisher, which
-  /// may connect again.
-  func refuse(_ pipe: BytePipe) {
+  /// may connect again, and can send it the `rejection`.
+  func refuse(_ pipe: BytePipe, because reason: String?) {
     let isPresent = arrival.withLock {
       guard state.pipe === pipe else { return false }
       state.earlierBytes += pipe.written
       state.pipe = nil
+      state.rejection = reason
       return true
     }
     guard isPresent else { return }
@@ -102,6 +108,9 @@ public final class PublishedFeed: @unchecked Sendable {
 
   /// Whether there is a publisher.
   public var isPublishing: Bool { arrival.withLock { state.pipe != nil } }
+
+  /// Why the session stopped reading the last connection, in one sentence for its publisher; `nil` if it didn't.
+  public var rejection: String? { arrival.withLock { state.rejection } }
 
   /// Whether the session has ended and accepts no more publishers.
   public var isClosed: Bool { arrival.withLock { state.isClosed } }
@@ -158,8 +167,10 @@ public final class PublishedFeed: @unchecked Sendable {
   }
 
   /// Stops reading the connection, as a session does whose input can't be used.
-  public func refusePublisher() {
-    if let pipe = arrival.withLock({ state.pipe }) { refuse(pipe) }
+  ///
+  /// - Parameter reason: The `rejection`.
+  public func refusePublisher(because reason: String? = nil) {
+    if let pipe = arrival.withLock({ state.pipe }) { refuse(pipe, because: reason) }
   }
 
   /// Closes the feed at the end of the session. It accepts nothing more.

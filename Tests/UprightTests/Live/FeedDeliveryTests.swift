@@ -31,8 +31,10 @@ struct FeedDeliveryTests {
       Issue.record("another delivery")
       return
     }
-    feed.refusePublisher()
-    #expect(!feed.isPublishing)
+    #expect(feed.rejection == nil)
+    feed.refusePublisher(because: "no video")
+    #expect(!feed.isPublishing && feed.rejection == "no video")
+    #expect(feed.begin() && feed.rejection == nil)
     feed.close()
     // What was there before, and then nothing.
     while feed.next() != nil {}
