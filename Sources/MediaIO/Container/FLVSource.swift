@@ -41,6 +41,9 @@ package final class FLVSource: PacketSource {
   /// Script tags.
   private let script: StreamInfo
 
+  /// The codecs whose NAL units can't be separated without their configuration.
+  private static let needsConfiguration: Set = ["h264", "hevc"]
+
   private static let millisecond = Rational(1, 1000)
 
   package init(_ pipe: BytePipe, interrupt: Interrupt) throws(UprightError) {
@@ -137,6 +140,12 @@ package final class FLVSource: PacketSource {
       if let known, known.codec == codec {
         track = known
       } else {
+        if Self.needsConfiguration.contains(codec) {
+          guard part.isKey else { return nil }
+          throw UprightError(
+            .badData, "\(codec) without its sequence header, which must precede the keyframes",
+            at: url)
+        }
         track = try self.track(part, kind, codec, configuration: [])
       }
       defer { tracks[kind] = track }

@@ -44,6 +44,22 @@ struct LiveTrackTests {
     }
   }
 
+  @Test("H.264 without a sequence header is refused with the reason at its first keyframe")
+  func noSequenceHeader() throws {
+    let scratch = try Scratch()
+    var clip = try FLVClip("testsrc2=size=160x90:rate=30", seconds: 1)
+    clip.tags.removeAll { $0.isVideo && $0.body.count > 1 && $0.body[1] == 0 }
+    let stage = try LiveTestSession([.hls(folder: scratch.path("hls"))])
+    try #require(stage.feed.begin())
+    for tag in clip.tags where stage.feed.isPublishing { _ = stage.feed.write(tag.bytes) }
+    #expect(until { !stage.feed.isPublishing })
+    #expect(stage.feed.rejection?.contains("h264 without its sequence header") == true)
+    #expect(
+      until { stage.session.snapshot.reason?.contains("without its sequence header") == true })
+    #expect(stage.session.snapshot.state == .waiting)
+    stage.end()
+  }
+
   @Test("Audio is heard in time, however it begins and arrives", arguments: Publisher.allCases)
   func beeps(_ publisher: Publisher) throws {
     let scratch = try Scratch()
