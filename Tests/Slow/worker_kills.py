@@ -58,10 +58,11 @@ class Stage:
         before = workers(service)
         outputs = [{"type": "hls"}] + ([{"type": "file", "name": "all.mp4"}] if is_calm else [])
         service.session(name, outputs, options={"size": "320x180", "speed": "ultrafast"})
+        # The process begins with the publisher.
+        self.publisher = running.Publisher(clip, service.address(name), loops=-1)
         if not running.until(lambda: workers(service) - before, 10):
             raise SystemExit("worker kills: the session has no process: " + service.logged())
         self.process = (workers(service) - before).pop()
-        self.publisher = running.Publisher(clip, service.address(name), loops=-1)
 
     def check(self, seconds):
         self.broken, self.loads = [], 0
