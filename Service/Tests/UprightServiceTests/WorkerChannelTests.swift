@@ -111,7 +111,7 @@ struct WorkerChannelTests {
     var last = try LiveSession(Self.configuration).snapshot
     memory.add([.at(50, .device(.portrait)), .now(.device(.landscapeLeft))], at: 10)
     memory.add([.now(.device(.portraitUpsideDown)), .at(3, .device(.landscapeRight))], at: 20)
-    (last.seconds, last.counters.framesIn) = (40, 1)
+    (last.seconds, last.counters.framesIn, last.counters.framesOut) = (40, 1, 1)
     let plan = try memory.plan(after: last, at: 15)
     #expect(
       plan.events == [
