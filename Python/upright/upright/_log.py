@@ -64,9 +64,11 @@ def _callback(receive: Callable[[str, str], object]) -> Any:
     return _Callback(call)
 
 
-@_Release
-def _released(number: Any) -> None:
+def _release(number: Any) -> None:
     _kept_of_sessions.pop(number, None)
+
+
+_released = _Release(_release)
 
 
 @contextlib.contextmanager
