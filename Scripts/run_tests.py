@@ -177,7 +177,7 @@ class Report:
     """Prints events as they arrive, and a summary."""
 
     def __init__(self):
-        self.runs, self.unsteady, self.start = [], [], time.monotonic()
+        self.runs, self.unsteady, self.start = [], {}, time.monotonic()
         self.last, self.done = self.start, 0
 
     def line(self, text):
@@ -230,7 +230,8 @@ class Report:
             return []
         if sum(len(run.failed) for run in runs) > AGAIN:
             return []
-        self.unsteady = [(run.label(test), place) for run in runs for test, place in run.issues]
+        # Of several failures of a test, the last one.
+        self.unsteady = {run.label(test): place for run in runs for test, place in run.issues}
         works = [run.work.only(run.failed) for run in runs]
         for run in runs:
             run.issues = []
@@ -267,7 +268,7 @@ class Report:
         if failed:
             print()
         again = {run.label(test) for run in self.runs for test, _ in run.issues}
-        for label, place in self.unsteady:
+        for label, place in self.unsteady.items():
             if label not in again:
                 print(f"≈ {label}: passed when it ran alone, failed among others at {place}")
         for run in self.runs:
