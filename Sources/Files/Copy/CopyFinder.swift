@@ -31,8 +31,7 @@ struct CopyFinder {
       }
       let survey = inputSurvey.survey
       if let rate = plan.constantRate, !inputSurvey.isConstant(rate) {
-        let text = ConstantRate.fixed(rate).text
-        throw CopyRefusal(reason: "the frames don't have a constant rate of \(text)")
+        throw CopyRefusal(reason: "the frames don't have a constant rate")
       }
       let hides = survey.hidden > 0 && !(survey.hidesAtStart && keepsEdits)
       if isByMetadata, hides { throw CopyRefusal(reason: PacketSurvey.hides) }
