@@ -1,4 +1,4 @@
-#include "CUprightKernels.h"
+#include "levels.h"
 
 void upright_copy_samples(upright_samples to, upright_samples from, size_t width, size_t height) {
   for (size_t y = 0; y < height; y++) {
@@ -29,11 +29,10 @@ static inline uint8_t byte_of(int32_t sum) {
   return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
 }
 
+#define CONVERT const block *from, upright_rgb_matrix m, uint8_t *red, uint8_t *green, uint8_t *blue
+
 // All of a block is computed, also where fewer pixels are used.
-#ifdef __x86_64__
-__attribute__((target_clones("avx2", "default")))
-#endif
-static void convert(const block *from, upright_rgb_matrix m, uint8_t *red, uint8_t *green, uint8_t *blue) {
+static inline __attribute__((always_inline)) void convert(CONVERT) {
   for (int i = 0; i < BLOCK; i++) {
     int32_t level = (from->luma[i] - m.offset) * m.luma;
     red[i] = byte_of(level + m.red_of_cr * from->cr[i]);
@@ -42,8 +41,19 @@ static void convert(const block *from, upright_rgb_matrix m, uint8_t *red, uint8
   }
 }
 
+static void convert_reference(CONVERT) { convert(from, m, red, green, blue); }
+
+#ifdef __x86_64__
+// Not by target_clones: a sanitizer isn't there yet when the loader asks which of them to take.
+__attribute__((target("avx2"))) static void convert_avx2(CONVERT) { convert(from, m, red, green, blue); }
+#endif
+
 void upright_rgb_of_yuv(upright_samples to, upright_samples luma, upright_samples cb, upright_samples cr, int shift_x,
                         int shift_y, const upright_rgb_matrix *matrix, size_t width, size_t height) {
+  void (*best)(CONVERT) = convert_reference;
+#ifdef __x86_64__
+  if (upright_usable_levels(~0u) & UPRIGHT_CPU_AVX2) best = convert_avx2;
+#endif
   block from = {0};
   uint8_t red[BLOCK], green[BLOCK], blue[BLOCK];
   for (size_t y = 0; y < height; y++) {
@@ -56,7 +66,7 @@ void upright_rgb_of_yuv(upright_samples to, upright_samples luma, upright_sample
         read_samples(from.cb, cb.first + row * cb.stride, cb.step, x, count, shift_x, 128);
         read_samples(from.cr, cr.first + row * cr.stride, cr.step, x, count, shift_x, 128);
       }
-      convert(&from, *matrix, red, green, blue);
+      best(&from, *matrix, red, green, blue);
       for (size_t i = 0; i < count; i++, target += 3) {
         target[0] = red[i];
         target[1] = green[i];
