@@ -121,10 +121,6 @@ void upright_composite(const upright_kernels *table, size_t components, size_t c
                        uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src, ptrdiff_t src_stride,
                        const uint8_t *alpha, ptrdiff_t alpha_stride, size_t width, size_t height);
 
-#ifdef __cplusplus
-}
-#endif
-
 // The samples of one component in a plane: the first one, bytes between rows, bytes between samples.
 typedef struct upright_samples {
   uint8_t *first;
@@ -144,3 +140,7 @@ typedef struct upright_rgb_matrix {
 // chroma (`first` is NULL) they are grey.
 void upright_rgb_of_yuv(upright_samples to, upright_samples luma, upright_samples cb, upright_samples cr, int shift_x,
                         int shift_y, const upright_rgb_matrix *matrix, size_t width, size_t height);
+
+#ifdef __cplusplus
+}
+#endif
