@@ -3,7 +3,7 @@ internal import UprightMediaIO
 
 /// A constant rate of the output's frames (`--constant-rate`).
 public enum ConstantRate: Sendable, Hashable {
-  /// The input's usual rate: that of the median step from one frame to the next.
+  /// The rate of the input's median step from one frame to the next, or the standard one beside it.
   case usual
   /// Frames per second, in `limits`.
   case fixed(Rational)
