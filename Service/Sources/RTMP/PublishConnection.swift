@@ -127,6 +127,13 @@ package struct PublishConnection: Sendable {
     state = .closed
   }
 
+  /// Tells an accepted publisher that its stream can't be used. Close the connection after the output is sent.
+  package mutating func reject(_ reason: String) {
+    guard state == .publishing else { return }
+    tell("error", "NetStream.Publish.Rejected", reason)
+    state = .closed
+  }
+
   // MARK: - Messages
 
   /// Processes complete messages until the publisher asks to publish.
@@ -164,8 +171,7 @@ package struct PublishConnection: Sendable {
   ) {
     guard state == .publishing, !payload.isEmpty else { return }
     if let reason = AcceptedCodecs.refusal(of: kind, payload) {
-      tell("error", "NetStream.Publish.Rejected", reason)
-      state = .closed
+      reject(reason)
       return events.append(.rejected(reason: reason))
     }
     if !hasSeveralTracks, AcceptedCodecs.isMultitrack(kind, payload) {

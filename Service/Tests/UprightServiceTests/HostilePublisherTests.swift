@@ -78,6 +78,27 @@ struct HostilePublisherTests {
     try await service.shutDown()
   }
 
+  @Test("A stream that its session rejects: the publisher is told")
+  func rejected() async throws {
+    let (service, port, _) = try await Self.service()
+    try await Self.open(service, "bare", port)
+    let (client, begin) = try await RTMPClient.publish("key-of-bare", at: port)
+    #expect(begin?.isStart == true, "\(String(describing: begin))")
+    let status = try await RunningService.onThread {
+      // A keyframe of H.264 without a sequence header, again and again.
+      for time in 0..<20 {
+        let frame = RTMPMessage(
+          .video, timestamp: UInt32(time * 40), stream: 1,
+          payload: [0x17, 1, 0, 0, 0, 0, 0, 0, 1, 0x65])
+        client.send(frame)
+      }
+      return client.status()
+    }
+    #expect(status?.code == "NetStream.Publish.Rejected", "\(String(describing: status))")
+    #expect(status?.reason.contains("without its sequence header") == true)
+    try await service.shutDown()
+  }
+
   /// Costs two seconds.
   @Test(
     "Codecs that no session reads: the publisher, the state and the log say so"

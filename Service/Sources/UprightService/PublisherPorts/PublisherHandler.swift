@@ -135,7 +135,7 @@ final class PublisherHandler: ChannelInboundHandler {
     route.feed.onRoom {
       loop.execute {
         let (handler, context) = bound.value
-        guard handler.isHeld else { return }
+        guard handler.isHeld || handler.route?.feed.isPublishing == false else { return }
         if handler.leaving != nil { handler.finish() } else { handler.proceed(context) }
       }
     }
@@ -178,9 +178,9 @@ final class PublisherHandler: ChannelInboundHandler {
   /// Writes the pending tags to the feed and requests the next read. If the feed has no room, it calls again
   /// later.
   private func proceed(_ context: ChannelHandlerContext) {
+    // The session may have ended or rejected this stream.
+    if let route, !route.feed.isPublishing { return disconnect(route.feed.rejection, context) }
     if let route, !pending.isEmpty {
-      // The session has ended or rejected this stream.
-      guard route.feed.isPublishing else { return context.close(promise: nil) }
       guard route.feed.write(pending) else {
         isHeld = true
         return
@@ -191,6 +191,15 @@ final class PublisherHandler: ChannelInboundHandler {
     isHeld = false
     lastRead = .now()
     context.read()
+  }
+
+  /// Closes the connection of a publisher whose stream the session has rejected, for a reason, or doesn't read any more,
+  /// because it has ended.
+  private func disconnect(_ rejection: String?, _ context: ChannelHandlerContext) {
+    guard let rejection else { return context.close(promise: nil) }
+    connection.reject(rejection)
+    send(context)
+    context.channel.closeAfterWrites()
   }
 
   /// Ends the publication. Tags received before are still written to the feed, until the timeout.

@@ -149,7 +149,7 @@ package final class SessionWorker: Sendable {
       let publisher = publishers.wrappingAdd(1, ordering: .relaxed).newValue
       // The service has read the description already.
       try? forwarded.begin(description, target: target, socket: descriptor) { [control] in
-        control.send(WorkerReport.refused(publisher: publisher))
+        control.send(WorkerReport.refused(publisher: publisher, reason: nil))
       }
     case .keyframePort(let port): forwarded.requestKeyframes(at: port)
     case .forwardEnded(let reason):
@@ -197,7 +197,8 @@ package final class SessionWorker: Sendable {
       room.signal()
       if !published.isPublishing {
         control.send(
-          WorkerReport.refused(publisher: publishers.load(ordering: .relaxed)))
+          WorkerReport.refused(
+            publisher: publishers.load(ordering: .relaxed), reason: published.rejection))
       }
     }
     var taken = 0

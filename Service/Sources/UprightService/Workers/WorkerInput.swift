@@ -19,7 +19,7 @@ protocol WorkerInput: Sendable {
   /// The place in the input at which a worker is that has taken `taken` packets.
   func place(after taken: Int) -> Int?
   /// Disconnects the publisher with this number among those of the worker, if it is still there.
-  func refuse(_ publisher: Int)
+  func refuse(_ publisher: Int, because reason: String?)
   /// Records how long the publisher is silent, in seconds.
   func note(silence: Double)
   /// Accepts no more publishers.
@@ -95,9 +95,9 @@ final class PublishedInput: WorkerInput {
     return first.load(ordering: .relaxed) + taken
   }
 
-  func refuse(_ publisher: Int) {
+  func refuse(_ publisher: Int, because reason: String?) {
     guard publishers.load(ordering: .relaxed) == publisher else { return }
-    feed.refusePublisher()
+    feed.refusePublisher(because: reason)
   }
 
   func note(silence: Double) {}
@@ -158,7 +158,7 @@ final class ForwardedInput: WorkerInput {
     }
   }
 
-  func refuse(_ publisher: Int) {
+  func refuse(_ publisher: Int, because reason: String?) {
     guard state.withLock({ $0.publishers }) == publisher else { return }
     feed.refusePublisher()
   }

@@ -60,8 +60,8 @@ enum WorkerReport: Codable, Sendable {
   case snapshot(LiveSnapshot, silence: Double?)
   case update(LiveUpdate)
   case answer(Int, WorkerAnswer)
-  /// The publisher with this number can't be used.
-  case refused(publisher: Int)
+  /// The publisher with this number can't be used, with the reason that it gets, if there is one.
+  case refused(publisher: Int, reason: String?)
   /// The bytes come along.
   case origin(HLSOrigin.Change)
   case store(Int, call: Int, WorkerStoreCall)

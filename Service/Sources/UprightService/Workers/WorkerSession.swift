@@ -217,7 +217,7 @@ final class WorkerSession: Session {
       } else {
         reply?(.success((answer, bytes)))
       }
-    case .refused(let publisher): input?.refuse(publisher)
+    case .refused(let publisher, let reason): input?.refuse(publisher, because: reason)
     case .origin(var change):
       change.bytes = bytes
       configuration.lowLatency?.origin.apply(change)
