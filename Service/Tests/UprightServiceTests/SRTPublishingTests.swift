@@ -195,8 +195,10 @@ extension LiveServiceMedia {
         """,
         change: { configuration, _ in configuration.allowHosts = ["127.0.0.1:\(hook.port)"] },
         make: RunningService.liveSession)
-      let wrong = try sending(
-        seconds: 60, Self.target(port, "live/wrong?key=another-key", Self.passphrase))
+      let wrong = try await RunningService.onThread {
+        SRTCaller(port, streamID: "live/wrong?key=another-key", passphrase: Self.passphrase).reason
+      }
+      #expect(wrong == SRT_REJX_FORBIDDEN)
       let banned = try sending(
         seconds: 60, Self.target(port, "live/banned?key=key-of-all", Self.passphrase))
       let cam = try sending(

@@ -14,8 +14,13 @@ final class PublishRoutes: Sendable {
     var admit: @Sendable () throws(Problem) -> Void = {}
   }
 
-  /// Returns the destination of a publisher whose stream matches a pattern.
-  typealias Admission = @Sendable (PublishRequest) async throws(PublishRefusal) -> Route
+  /// Lets in the publishers whose streams match a pattern.
+  struct Admission: Sendable {
+    /// Throws the refusal of a publisher if it is certain already, as for a wrong key.
+    let check: @Sendable (PublishRequest) throws(PublishRefusal) -> Void
+    /// Returns the destination.
+    let admit: @Sendable (PublishRequest) async throws(PublishRefusal) -> Route
+  }
 
   /// What a path leads to.
   enum Destination: Sendable {
@@ -69,11 +74,13 @@ final class PublishRoutes: Sendable {
     of request: PublishRequest, yields: (_ session: String) -> Bool
   ) throws(PublishRefusal) -> String? {
     let entry = try entry(of: request)
-    if case .session(let route) = entry.destination {
+    switch entry.destination {
+    case .session(let route):
       if route.feed.isClosed { throw Self.ended }
       if state.withLock({ $0.taken.contains(route.session) }), !yields(route.session) {
         throw Self.taken
       }
+    case .pattern(_, let admission): try admission.check(request)
     }
     return entry.passphrase
   }
@@ -90,7 +97,7 @@ final class PublishRoutes: Sendable {
     let route: Route =
       switch try entry(of: request).destination {
       case .session(let route): route
-      case .pattern(_, let admit): try await admit(request)
+      case .pattern(_, let admission): try await admission.admit(request)
       }
     if !take(route) {
       guard await replace(route.session), take(route) else { throw Self.taken }

@@ -69,12 +69,15 @@ final class PublishedSessions: Sendable {
   func listen() async {
     for template in templates {
       do throws(Problem) {
+        let admission = PublishRoutes.Admission {
+          (request) throws(PublishRefusal) in try Self.check(request, template)
+        } admit: { [weak self] (request) throws(PublishRefusal) in
+          guard let self else { throw PublishRefusal("the service has ended", .denied) }
+          return try await admit(request, template)
+        }
         let claim = try await acceptor.claim(
           template.port, path: template.pattern.description,
-          for: .pattern(template.pattern) { [weak self] (request) throws(PublishRefusal) in
-            guard let self else { throw PublishRefusal("the service has ended", .denied) }
-            return try await admit(request, template)
-          })
+          for: .pattern(template.pattern, admission))
         let isLate = state.withLock { state in
           state.claims.append(claim)
           return state.isStopped
@@ -104,7 +107,7 @@ final class PublishedSessions: Sendable {
   private func admit(
     _ request: PublishRequest, _ template: SessionTemplate
   ) async throws(PublishRefusal) -> PublishRoutes.Route {
-    try check(request, template)
+    try Self.check(request, template)
     let answer = try await ask(template.hook, about: request)
     // The secrets of a session are hidden once it is created.
     var hidden: [String] = []
@@ -127,7 +130,7 @@ final class PublishedSessions: Sendable {
     }
   }
 
-  private func check(
+  private static func check(
     _ request: PublishRequest, _ template: SessionTemplate
   ) throws(PublishRefusal) {
     if let key = template.key, !constantTimeEqual(request.key, key) {
@@ -136,7 +139,7 @@ final class PublishedSessions: Sendable {
     guard SessionRequest.isName(request.name) else {
       throw PublishRefusal("the name \(SessionRequest.nameRule)", .invalid)
     }
-    guard request.app.utf8.count <= Self.maxApp, request.key.utf8.count <= Self.maxKey,
+    guard request.app.utf8.count <= maxApp, request.key.utf8.count <= maxKey,
       request.app.split(separator: "/", omittingEmptySubsequences: false).allSatisfy({
         AddressRules.isName(String($0)) || request.app.isEmpty
       })
