@@ -46,6 +46,7 @@ package final class UprightService: Sendable {
   private let credentials: Credentials
   private let proxy: EgressProxy
   private let webhooks: Webhooks
+  private let acceptor: PublishAcceptor
   private let published: PublishedSessions
   let recordings: Recordings
   /// The WebRTC server; `nil` if there is none.
@@ -89,7 +90,7 @@ package final class UprightService: Sendable {
       updates.publish(.refused($1), of: $0)
     }
     // A server in front publishes all streams from one address.
-    let acceptor = PublishAcceptor(
+    acceptor = PublishAcceptor(
       logger: logger, maxPerPeer: max(64, 2 * configuration.maxSessions),
       timeouts: dependencies.publisherTimeouts, certificate: credentials.certificate)
     webrtc = try configuration.webrtc.map { (url) throws(UprightError) in
@@ -182,7 +183,8 @@ package final class UprightService: Sendable {
     ).add(to: router)
     StatusRoutes(
       sessions: sessions,
-      metrics: ServiceMetrics(sessions: sessions, webhooks: webhooks, folders: folders),
+      metrics: ServiceMetrics(
+        sessions: sessions, webhooks: webhooks, folders: folders, publishers: acceptor),
       folders: folders,
       minFreeSpace: configuration.minFreeSpace
     ) { [weak self] in self?.isReady ?? false }.add(to: router)

@@ -141,6 +141,9 @@ extension LiveServiceMedia {
       }
       #expect(reasons.map { $0 == 0 } == [false, false, false, true])
       #expect(reasons[0] == CInt(SRT_REJ_BADSECRET.rawValue))
+      #expect(
+        try await waitUntil { service.log.lines.contains("it doesn't have the passphrase") },
+        "\(service.log.lines.suffix(1000))")
       try await service.shutDown()
     }
 
@@ -217,7 +220,9 @@ extension LiveServiceMedia {
       let url = try await service.state("cam")["input"]["url"].string
       #expect(url == "srt://127.0.0.1:\(port)?streamid=live/***")
       #expect(!service.log.lines.contains(Self.passphrase))
-      _ = (wrong, banned, cam)
+      let metrics = try await service.ask("GET", "/metrics").text
+      #expect(metrics.contains("\nupright_srt_packets_dropped_total 0\n"))
+      _ = (banned, cam)
       try await service.shutDown()
     }
 

@@ -12,6 +12,7 @@ struct ServiceMetrics: Sendable {
   let sessions: Sessions
   let webhooks: Webhooks
   let folders: DataFolders
+  let publishers: PublishAcceptor
 
   var text: String {
     let (hosted, past) = self.sessions.counted
@@ -25,6 +26,9 @@ struct ServiceMetrics: Sendable {
     page.sample(hooks.delivered, [("outcome", "delivered")])
     page.sample(hooks.failed, [("outcome", "failed")])
     page.sample(hooks.dropped, [("outcome", "dropped")])
+    page.add(
+      "upright_srt_packets_dropped_total", .counter,
+      "Packets of publishers by SRT that came too late or had no room.", publishers.srtDrops)
     if let disk = folders.disk {
       page.add(
         "upright_disk_size_bytes", .gauge, "Size of the file system of the data folder.", disk.size)

@@ -44,6 +44,10 @@ final class PublishAcceptor: Sendable {
   private let maxPerPeer: Int
   private let timeouts: PublisherHandler.Timeouts
   private let certificate: ServerCertificate?
+  private let droppedBySRT = Atomic(0)
+
+  /// The number of packets that SRT has dropped, because they were late or the session had no room.
+  var srtDrops: Int { droppedBySRT.load(ordering: .relaxed) }
 
   init(
     logger: Logger, maxPorts: Int = 16, maxPerPeer: Int = 64,
@@ -127,7 +131,8 @@ final class PublishAcceptor: Sendable {
   private func bind(_ endpoint: Endpoint, _ routes: PublishRoutes) async throws -> Listener {
     if endpoint.scheme == .srt {
       let port = try SRTPort(
-        host: endpoint.host, port: endpoint.port, routes, logger, silence: timeouts.silence)
+        host: endpoint.host, port: endpoint.port, routes, logger, silence: timeouts.silence
+      ) { [weak self] in self?.droppedBySRT.wrappingAdd($0, ordering: .relaxed) }
       return Listener(routes: routes, port: port.number) { port.close() }
     }
     let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)

@@ -18,6 +18,12 @@ final class SRTPort: Sendable {
   let number: Int?
   /// The publishers, by their sessions.
   private let publishers = Mutex<[String: SRTPublisher]>([:])
+  /// The handshakes with a passphrase that haven't ended.
+  private let secured = Mutex<Set<SRTSOCKET>>([])
+  private let countDropped: @Sendable (Int) -> Void
+
+  /// How long a handshake may take, as libsrt has it (`SRTO_CONNTIMEO`).
+  private static let handshakeTime = Duration.seconds(3)
 
   private struct Failure: Error {}
 
@@ -31,15 +37,19 @@ final class SRTPort: Sendable {
 
   /// Binds the port.
   ///
-  /// - Parameter silence: A publisher without a packet for this time is disconnected.
+  /// - Parameters:
+  ///   - silence: A publisher without a packet for this time is disconnected.
+  ///   - countDropped: Called with the number of packets that SRT has dropped since the last call.
   /// - Throws: If the port can't be bound.
   init(
-    host: String, port: Int, _ routes: PublishRoutes, _ logger: Logger, silence: TimeAmount
+    host: String, port: Int, _ routes: PublishRoutes, _ logger: Logger, silence: TimeAmount,
+    countDropped: @escaping @Sendable (Int) -> Void
   ) throws {
     guard Self.library else { throw Failure() }
     let address = try SocketAddress(ipAddress: host, port: port)
     let listener = srt_create_socket()
     (self.listener, self.routes, self.logger) = (listener, routes, logger)
+    self.countDropped = countDropped
     do {
       if address.protocol == .inet6 { try Self.set(listener, SRTO_IPV6ONLY, 0) }
       // Accepted sockets have the listener's options.
@@ -87,12 +97,23 @@ final class SRTPort: Sendable {
         publishers.withLock { $0[session] }?.yields ?? false
       }
       guard let passphrase else { return 0 }
+      expectHandshake(of: socket, request)
       let size = CInt(clamping: passphrase.utf8.count)
       return unsafe srt_setsockflag(socket, SRTO_PASSPHRASE, passphrase, size)
     } catch {
       logger.info("publisher rejected: \(error.reason)")
       _ = srt_setrejectreason(socket, Self.reason(error.code))
       return -1
+    }
+  }
+
+  /// Logs a handshake that SRT refuses by itself: one without the stream's passphrase never comes to `accept`.
+  private func expectHandshake(of socket: SRTSOCKET, _ request: PublishRequest) {
+    secured.withLock { _ = $0.insert(socket) }
+    Task {
+      try? await Task.sleep(for: Self.handshakeTime)
+      guard secured.withLock({ $0.remove(socket) }) != nil else { return }
+      logger.info("publisher rejected: it doesn't have the passphrase, or left in the handshake")
     }
   }
 
@@ -117,6 +138,7 @@ final class SRTPort: Sendable {
         guard srt_getsockstate(listener) == SRTS_LISTENING else { return }
         continue
       }
+      secured.withLock { _ = $0.remove(socket) }
       let peer = IPAddress.peer(of: Self.address(of: socket, isPeer: true))
       guard routes.peers.enter(peer) else {
         srt_close(socket)
@@ -135,7 +157,7 @@ final class SRTPort: Sendable {
       let request = PublishRequest(
         try SRTStreamID(Self.streamID(of: socket)).address, from: peer, over: .srt)
       let route = try enter(request)
-      let publisher = SRTPublisher(socket, route.feed)
+      let publisher = SRTPublisher(socket, route.feed, countDropped)
       publishers.withLock { $0[route.session] = publisher }
       logger.info("session \(route.session): publisher connected")
       publisher.run()

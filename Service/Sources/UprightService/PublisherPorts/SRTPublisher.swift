@@ -19,6 +19,7 @@ final class SRTPublisher: Sendable {
 
   private let socket: SRTSOCKET
   private let feed: PublishedFeed
+  private let count: @Sendable (Int) -> Void
   private let state = Mutex(State())
   private let room = DispatchSemaphore(value: 0)
   private let end = DispatchSemaphore(value: 0)
@@ -26,14 +27,18 @@ final class SRTPublisher: Sendable {
   /// A publisher without a packet for this time gives way to another one.
   private static let patience = TimeAmount.seconds(2)
 
-  init(_ socket: SRTSOCKET, _ feed: PublishedFeed) {
-    (self.socket, self.feed) = (socket, feed)
+  /// - Parameter count: Called with the number of packets that SRT has dropped since the last call.
+  init(_ socket: SRTSOCKET, _ feed: PublishedFeed, _ count: @escaping @Sendable (Int) -> Void) {
+    (self.socket, self.feed, self.count) = (socket, feed, count)
   }
 
   /// Passes the stream on until the publisher leaves or is silent for too long, or the session ends or refuses it.
   func run() {
     feed.onRoom { [room] in room.signal() }
-    defer { feed.onRoom {} }
+    defer {
+      feed.onRoom {}
+      countDropped()
+    }
     var buffer = [CChar](repeating: 0, count: Int(SRT_LIVE_MAX_PLSIZE))
     var nextCount = NIODeadline.now()
     while true {
@@ -68,7 +73,12 @@ final class SRTPublisher: Sendable {
   private func countDropped() {
     var statistics = SRT_TRACEBSTATS()
     guard unsafe srt_bstats(socket, &statistics, 0) == 0 else { return }
-    state.withLock { $0.dropped = Int(statistics.pktRcvDropTotal) }
+    let total = Int(statistics.pktRcvDropTotal)
+    let new = state.withLock { state in
+      defer { state.dropped = total }
+      return total - state.dropped
+    }
+    if new > 0 { count(new) }
   }
 
   /// The number of packets that SRT has dropped.
