@@ -4,6 +4,7 @@ import Upright
 import UprightOrientation
 import UprightServiceTestSupport
 
+@testable import UprightRTMP
 @testable import UprightService
 
 extension LivePublishing {
@@ -58,6 +59,41 @@ extension LivePublishing {
       let (path, list) = try await service.fetch("s0", into: scratch)
       let numbers = try DrawnClock.read(path).compactMap(\.number)
       #expect(list.mediaSequence == 0 && numbers.first == 0, "\(numbers.prefix(3))")
+      try await service.shutDown()
+    }
+
+    /// Costs four seconds.
+    @Test("A publisher that leaves before its first frame leaves no process, and no place is taken")
+    func early() async throws {
+      let service = try await RunningService(
+        { configuration, _ in configuration.maxSessions = 1 },
+        make: RunningService.live(.process, RunningService.patient))
+      let port = try Loopback.freeTCPPort()
+      var addresses: [String] = []
+      for name in ["one", "two"] { addresses.append(try await service.session(name, at: port)) }
+      let clip = service.scratch.path("clip.flv")
+      try DrawnClock.clip(clip, rate: 25, seconds: 4)
+      for _ in 0..<2 {
+        let key = try #require(addresses[0].split(separator: "/").last)
+        let (client, begin) = try await RTMPClient.publish(String(key), at: port)
+        #expect(begin?.isStart == true, "\(String(describing: begin))")
+        client.send(RTMPMessage(.audio, stream: 1, payload: [0xAF, 0, 0x11, 0x90]))
+        client.leave()
+        #expect(
+          try await waitUntil {
+            let reason = try await service.state("one")["reason"].string
+            return reason?.contains("no video") == true && Self.workers() <= 1
+          }, "\(service.log.lines.suffix(1000))")
+      }
+      #expect(try await service.state("one")["state"].string == "waiting")
+      // There is one place.
+      let publisher = try Publisher(clip: clip, to: addresses[1])
+      #expect(try await service.waitForFrames(50, of: "two"), "\(service.log.lines.suffix(1000))")
+      publisher.kill()
+      _ = try await service.ask("DELETE", "/v1/sessions/two")
+      let again = try Publisher(clip: clip, to: addresses[0])
+      #expect(try await service.waitForFrames(50, of: "one"), "\(service.log.lines.suffix(1000))")
+      again.kill()
       try await service.shutDown()
     }
   }

@@ -7,6 +7,8 @@ protocol Session: Sendable {
   /// Sets how much of the processors it gets while all are in use. Must be called before it starts. Sessions of one
   /// process share alike.
   func prioritize(_ priority: SessionPriority)
+  /// Whether the session waits for its first publisher, and has no process for it.
+  var isAsleep: Bool { get }
   /// Starts the session. `observe` is called on the session's threads.
   func start(observe: @escaping @Sendable (LiveUpdate) -> Void)
   /// Blocks until the session can receive its input. Returns `false` if that takes longer than `seconds`.
@@ -45,6 +47,7 @@ typealias MakeSession =
 
 extension Session {
   func prioritize(_ priority: SessionPriority) {}
+  var isAsleep: Bool { false }
 }
 
 extension LiveSession: Session {

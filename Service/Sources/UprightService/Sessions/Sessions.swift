@@ -78,6 +78,10 @@ final class Sessions: Sendable {
     updates.subscribe { [weak self] id, update in
       guard let hosted = try? self?.find(id) else { return }
       switch update {
+      case .live(.state(.waiting, _)) where hosted.session.isAsleep:
+        self?.waitAgain(id)
+        // A publisher that has come in the meantime was let in before.
+        if !hosted.session.isAsleep { self?.state.withLock { _ = $0.waiting.remove(id) } }
       case .live: break
       case .recording(let recording): hosted.feed.append("recording", recording)
       case .refused(let reason): hosted.refuse(reason)

@@ -8,8 +8,9 @@ protocol WorkerInput: Sendable {
   ///
   /// - Parameters:
   ///   - arrives: Called for each publisher, before anything is passed on. The worker begins in it.
+  ///   - leaves: Called when it has left, before that is passed on.
   ///   - refused: Called with the reason if a publisher was refused before it could arrive.
-  func run(arrives: () -> Void, refused: (String) -> Void)
+  func run(arrives: () -> Void, leaves: () -> Void, refused: (String) -> Void)
   /// Passes it on to this worker from now on. May block while the worker is behind.
   ///
   /// - Parameter skips: Whether workers have died of what was passed on since the last keyframe.
@@ -49,9 +50,13 @@ final class PublishedInput: WorkerInput {
 
   init(_ feed: PublishedFeed) { self.feed = feed }
 
-  func run(arrives: () -> Void, refused: (String) -> Void) {
+  func run(arrives: () -> Void, leaves: () -> Void, refused: (String) -> Void) {
     while let delivery = feed.next() {
-      if case .began = delivery { arrives() }
+      switch delivery {
+      case .began: arrives()
+      case .ended: leaves()
+      case .bytes: break
+      }
       // The lock keeps the order, also where a send waits.
       state.withLock { state in
         switch delivery {
@@ -119,11 +124,13 @@ final class ForwardedInput: WorkerInput {
 
   init(_ feed: ForwardedFeed) { self.feed = feed }
 
-  func run(arrives: () -> Void, refused: (String) -> Void) {
+  func run(arrives: () -> Void, leaves: () -> Void, refused: (String) -> Void) {
     while let delivery = feed.next() {
       switch delivery {
       case .began: arrives()
-      case .ended(let reason): if let reason { refused(reason) }
+      case .ended(let reason):
+        leaves()
+        if let reason { refused(reason) }
       case .keyframePort: break
       }
       state.withLock { state in

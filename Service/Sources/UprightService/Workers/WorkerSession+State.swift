@@ -12,6 +12,9 @@ extension WorkerSession {
     var hasStarted = false
     /// Whether there is a worker, or was one. A session that waits for its first publisher has none.
     var isAwake = false
+    var hasPublisher = false
+    /// Whether the worker ends because the session waits again, and whether another one is wanted since then.
+    var doze: (isEnding: Bool, wantsNext: Bool) = (false, false)
     var priority = SessionPriority.normal
     /// Whether the stream continues in a later run, once the session was told to stop.
     var stop: Bool?
@@ -35,7 +38,25 @@ extension WorkerSession {
     var stores: ServedStores?
 
     /// Whether the session waits for its first publisher, without a worker.
-    var isAsleep: Bool { hasStarted && !isAwake && !isDone }
+    var isAsleep: Bool {
+      hasStarted && !isDone && (!isAwake || doze.isEnding && !doze.wantsNext)
+    }
+
+    /// Whether the worker has nothing to do until another publisher comes: nothing was shown yet.
+    var mayDoze: Bool {
+      isAwake && !isDone && stop == nil && worker != nil && !hasPublisher
+        && replies.isEmpty && snapshot.state == .waiting && snapshot.counters.framesIn == 0
+    }
+
+    /// The worker has ended. Returns what follows if the session waits again: `true` if it has no worker from now on,
+    /// `false` if it needs another one at once. `nil` if the session doesn't wait again.
+    mutating func endDoze() -> Bool? {
+      guard doze.isEnding else { return nil }
+      let sleeps = !doze.wantsNext
+      doze = (false, false)
+      if sleeps { isAwake = false }
+      return sleeps
+    }
 
     /// Whether the next worker gets nothing again, because the last ones have died of it.
     var skipsReplay: Bool { deaths.count == WorkerDeaths.limit - 1 }

@@ -55,7 +55,11 @@ final class WorkerSession: Session {
     if !configuration.waitsForPublisher { wake() }
     Thread.detachNewThread { [self] in
       // What the publisher sends waits in the feed until the worker has begun.
-      input.run(arrives: { wake(isWaitedFor: true) }, refused: refuse)
+      input.run(
+        arrives: {
+          state.withLock { $0.hasPublisher = true }
+          wake(isWaitedFor: true)
+        }, leaves: { state.withLock { $0.hasPublisher = false } }, refused: refuse)
       let isAsleep = state.withLock { state in
         defer { state.isAwake = true }
         return !state.isAwake
@@ -71,6 +75,7 @@ final class WorkerSession: Session {
   /// - Parameter isWaitedFor: Whether the worker has begun when this returns.
   private func wake(isWaitedFor: Bool = false) {
     let isFirst = state.withLock { state in
+      state.doze.wantsNext = state.doze.isEnding
       guard !state.isAwake else { return false }
       state.isAwake = true
       return true
@@ -83,10 +88,27 @@ final class WorkerSession: Session {
         read(worker)
         let end = worker.process.waitForEnd()
         worker.remove()
+        switch state.withLock({ $0.endDoze() }) {
+        case true?: return
+        case false?:
+          next = begin()
+          continue
+        case nil: break
+        }
         guard goesOn(after: "the process of the session \(end.description)") else { break }
         next = begin()
       }
       ended.open()
+    }
+  }
+
+  /// Ends the worker of a session that has shown nothing, when its publisher has left and all that it sent was read.
+  private func doze() {
+    guard configuration.waitsForPublisher else { return }
+    state.withLock { state in
+      guard state.mayDoze else { return }
+      state.doze.isEnding = true
+      state.worker?.process.send(SIGKILL)
     }
   }
 
@@ -209,7 +231,9 @@ final class WorkerSession: Session {
       if let update = state.withLock({ $0.show(snapshot) }) { tell(update) }
       if let silence { input?.note(silence: silence) }
     case .update(let update):
-      if state.withLock({ $0.note(update) }) { tell(update) }
+      let isTold = state.withLock({ $0.note(update) })
+      if case .state(.waiting, _) = update { doze() }
+      if isTold { tell(update) }
     case .answer(let number, let answer):
       let reply = state.withLock { $0.replies.removeValue(forKey: number) }
       if case .failed(let error) = answer {
@@ -306,8 +330,7 @@ final class WorkerSession: Session {
     return answered.wait(seconds + 2) && listens.withLock { $0 }
   }
 
-  /// Whether the session has begun and waits for its first publisher, without a worker.
-  private var isAsleep: Bool { state.withLock { $0.isAsleep } }
+  var isAsleep: Bool { state.withLock { $0.isAsleep } }
 
   func post(_ events: [StreamEvent]) async throws(UprightError) -> [RotationDecision] {
     // They wait for the first frame.
