@@ -147,8 +147,9 @@ final class LiveRun {
     switch consume item {
     case .opened(let frameRate):
       hasAudio = false
-      let declared = frameRate.flatMap { (1...240).contains($0) ? $0 : nil }
-      if let declared { rate = declared }
+      let declared = frameRate.flatMap { (0.1...240).contains($0) ? $0 : nil }
+      // Encoders divide their bit rate by it.
+      if let declared { rate = max(declared, 1) }
       if clock.latest == nil {
         let start = configuration.startTime.map { LiveClock.timeBase.ticks(in: $0) + wall } ?? 0
         clock = LiveClock(frameRate: frameRate ?? rate, start: start)

@@ -177,7 +177,7 @@ package final class FLVSource: PacketSource {
     case .video:
       // The configuration of VP8 and VP9 (vpcC) isn't for their decoders.
       let extradata = codec.hasPrefix("vp") ? [] : configuration
-      let rate = metadata?.frameRate.flatMap { (1...240).contains($0) ? $0 : nil }
+      let rate = metadata?.frameRate.flatMap { (0.1...240).contains($0) ? $0 : nil }
       return StreamInfo(
         index: index, kind: .video,
         parameters: try CodecParameters(
