@@ -24,6 +24,8 @@ struct ArrivalMark: Comparable, Sendable {
 enum ArrivedItem: ~Copyable {
   /// The video of a stream begins. The number is that of the stream's opening.
   case video(LiveVideoReader, run: Int)
+  /// The stream lists audio, which may come later.
+  case audioAnnounced
   /// An audio track begins.
   case audio(LiveAudioReader)
   case packet(Packet)

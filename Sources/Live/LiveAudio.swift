@@ -20,7 +20,7 @@ struct LiveAudio {
   func start(at time: Int64) { encoder.start(at: position(at: time)) }
 
   /// A publisher begins. How late its audio is, is not known.
-  func begin() { encoder.forgetLateness() }
+  func begin() { encoder.open() }
 
   /// The format of the samples that `add` accepts.
   var format: AudioFormat { aac.format }

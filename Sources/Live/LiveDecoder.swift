@@ -6,7 +6,7 @@ internal import UprightPipeline
 enum LiveItem: ~Copyable {
   /// The video of a stream begins.
   case opened(frameRate: Double?)
-  /// Its audio begins.
+  /// It has audio, which may come later.
   case audioBegan
   /// A frame with its timestamp in ticks of `LiveClock`, its orientation signal, and the mark of the events that take
   /// effect at it.
@@ -67,6 +67,7 @@ final class LiveDecoder: @unchecked Sendable {
     case .audio(let reader):
       audio = reader
       put(.audioBegan)
+    case .audioAnnounced: put(.audioBegan)
     case .packet(let packet): try decode(packet)
     case .repeated:
       finishVideo()

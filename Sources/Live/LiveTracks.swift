@@ -15,6 +15,8 @@ final class LiveTracks {
   private let run: Int
   /// The audio streams that can't be decoded.
   private var refused: Set<Int> = []
+  /// Whether the session knows that there will be audio.
+  private var isAudioAnnounced = false
   /// When the last packet of the audio arrived.
   private var lastAudio = ContinuousClock.now
 
@@ -40,6 +42,7 @@ final class LiveTracks {
     // Other audio may be needed later.
     let all = source.container.streams.filter { $0.kind == .audio }.map(\.index)
     source.select(Set(all + [video].compactMap(\.self)))
+    announceAudio()
   }
 
   /// Begins the track of a packet if it is the first one.
@@ -49,6 +52,7 @@ final class LiveTracks {
   func begin(with packet: borrowing Packet) throws(UprightError) {
     let index = packet.streamIndex
     if index == audio { lastAudio = .now }
+    defer { announceAudio() }
     if index == video || index == audio || refused.contains(index) { return }
     guard let stream = source.stream(index), !stream.isAttachedPicture else { return }
     switch stream.kind {
@@ -64,6 +68,16 @@ final class LiveTracks {
       beginAudio(stream)
     default: return
     }
+  }
+
+  /// Announces audio that the input lists and hasn't sent yet, so that it is waited for.
+  private func announceAudio() {
+    guard video != nil, audio == nil, !isAudioAnnounced,
+      source.bestStream(.audio) != nil
+        || source.container.streams.contains(where: { $0.kind == .audio })
+    else { return }
+    isAudioAnnounced = true
+    _ = packets.put(.audioAnnounced)
   }
 
   private func begin(_ stream: StreamInfo) throws(UprightError) {

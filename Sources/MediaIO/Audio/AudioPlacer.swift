@@ -30,11 +30,15 @@ package struct AudioPlacer: Sendable {
   package let leastLateness: Int64
   package let longestLateness: Int64
   /// The same now. It grows with audio that is later.
-  package internal(set) var lateness: Int64
+  package private(set) var lateness: Int64
+  /// How long the first audio of a source is waited for. A source that announces audio may never send it.
+  private let firstWait: Int64
+  /// Where the video is when that wait is over; `nil` once there is audio.
+  private var firstAudioBy: Int64?
 
   init(
     jitter: Int64, longestGap: Int64, clockStep: Int64, restarts: Bool, leastLateness: Int64 = 0,
-    longestLateness: Int64 = 0
+    longestLateness: Int64 = 0, firstWait: Int64 = 0
   ) {
     self.jitter = jitter
     self.longestGap = longestGap
@@ -42,7 +46,8 @@ package struct AudioPlacer: Sendable {
     self.restarts = restarts
     self.leastLateness = leastLateness
     self.longestLateness = longestLateness
-    lateness = leastLateness
+    self.firstWait = firstWait
+    (lateness, firstAudioBy) = (leastLateness, firstWait)
   }
 
   /// The rules for a file. Its times are what its author meant: 10 s without audio are filled, a longer pause
@@ -61,7 +66,13 @@ package struct AudioPlacer: Sendable {
     let second = Int64(rate)
     return AudioPlacer(
       jitter: Int64(frameSize), longestGap: 30 * second, clockStep: .max, restarts: false,
-      leastLateness: second, longestLateness: 10 * second)
+      leastLateness: second, longestLateness: 10 * second, firstWait: 2 * second)
+  }
+
+  /// A source begins when the video is at `position`. How late its audio is, is not known.
+  package mutating func open(at position: Int64) {
+    let (end, overflows) = position.addingReportingOverflow(firstWait)
+    (lateness, firstAudioBy) = (leastLateness, overflows ? nil : end)
   }
 
   /// Waits longer for audio from now on if audio arrived `late` samples behind the video. Broadcast encoders send it
@@ -70,6 +81,7 @@ package struct AudioPlacer: Sendable {
     // A quarter of the least lateness is left for what comes a little later still.
     let (needed, overflows) = late.addingReportingOverflow(leastLateness / 4)
     lateness = min(max(lateness, overflows ? 0 : needed), longestLateness)
+    firstAudioBy = nil
   }
 
   /// Returns what happens to samples at `position` in a track that ends at `end`.
@@ -83,12 +95,13 @@ package struct AudioPlacer: Sendable {
 
   /// Returns the length of the silence that follows `end` when the video is at `position`.
   ///
-  /// - Parameter isExpected: Whether audio may still arrive. It may be late by `lateness`, and gaps up to `jitter` stay:
-  ///   otherwise a small piece of silence would follow the last audio at each frame.
+  /// - Parameter isExpected: Whether audio may still arrive. It may be late by `lateness`, the first of a source by
+  ///   more, and gaps up to `jitter` stay: otherwise a small piece of silence would follow the last audio at each frame.
   package func silence(
     upTo position: Int64, after end: Int64, isExpected: Bool
   ) -> Int64 {
-    let missing = position - end - (isExpected ? lateness : 0)
+    let wait = firstAudioBy.map { position < $0 ? firstWait : 0 } ?? lateness
+    let missing = position - end - (isExpected ? wait : 0)
     return missing > (isExpected ? jitter : 0) ? missing : 0
   }
 }

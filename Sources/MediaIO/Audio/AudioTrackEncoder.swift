@@ -27,6 +27,9 @@ package final class AudioTrackEncoder {
   /// Sets the position of the track's first sample, before there is one.
   package func start(at position: Int64) { head = position }
 
+  /// Another source begins. How late its audio is, is not known.
+  package func open() { placer.open(at: reached ?? end ?? 0) }
+
   /// The position after the last sample.
   private var end: Int64? { head.map { $0 + Int64(buffer.count) } }
 
@@ -63,9 +66,6 @@ package final class AudioTrackEncoder {
     try appendSilence(
       placer.silence(upTo: position, after: end ?? 0, isExpected: isExpected), emit)
   }
-
-  /// Another source begins, whose audio may be less late.
-  package func forgetLateness() { placer.lateness = placer.leastLateness }
 
   /// Encodes the remaining samples. No samples may follow.
   package func finish(emit: Emit) throws(UprightError) {

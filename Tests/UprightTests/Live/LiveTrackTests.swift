@@ -38,8 +38,8 @@ struct LiveTrackTests {
     var leastBeeps: Int {
       switch self {
       case .audioBeginsLate: 4
-      case .videoBeginsLate, .audioArrivesLate: 3
-      case .pictureStands: 5
+      case .videoBeginsLate: 3
+      case .pictureStands, .audioArrivesLate: 5
       }
     }
   }

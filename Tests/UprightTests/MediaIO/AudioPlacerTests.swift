@@ -59,9 +59,27 @@ import Testing
       (49_025, 49_025, 1025), (1 << 40, 1 << 40, 1 << 40 - 48_000), (-(1 << 60), 0, 0),
     ] as [(Int64, Int64, Int64)])
   func silence(_ ahead: Int64, _ missing: Int64, _ awaited: Int64) {
+    var live = Self.live
+    live.adapt(to: 0)
     for end in [0, 7, Int64(1) << 50] {
-      #expect(Self.live.silence(upTo: end + ahead, after: end, isExpected: false) == missing)
-      #expect(Self.live.silence(upTo: end + ahead, after: end, isExpected: true) == awaited)
+      #expect(live.silence(upTo: end + ahead, after: end, isExpected: false) == missing)
+      #expect(live.silence(upTo: end + ahead, after: end, isExpected: true) == awaited)
+    }
+  }
+
+  @Test("The first audio of a source is waited for two seconds, and then not at all until it comes")
+  func firstAudio() {
+    var live = Self.live
+    for start in [0, 480_000] as [Int64] {
+      live.open(at: start)
+      let due = start + 96_000
+      #expect(live.silence(upTo: due - 1, after: start, isExpected: true) == 0)
+      #expect(live.silence(upTo: due, after: start, isExpected: true) == 96_000)
+      #expect(live.silence(upTo: due - 1, after: start, isExpected: false) == 95_999)
+      // Audio that is 1.5 s late.
+      live.adapt(to: 72_000)
+      #expect(live.silence(upTo: start + 84_000, after: start, isExpected: true) == 0)
+      #expect(live.silence(upTo: start + 96_000, after: start, isExpected: true) == 12_000)
     }
   }
 }
