@@ -1,6 +1,7 @@
 package import UprightOrientation
 package import UprightMediaIO
 internal import UprightPipeline
+internal import UprightSignals
 
 /// The segment format of an HLS output.
 package protocol HLSSegments: AnyObject {
@@ -39,7 +40,32 @@ package final class FragmentedSegments: HLSSegments {
       ("avoid_negative_ts", "disabled"),
     ])
     self.muxer = muxer
-    return try muxer.takeBytes()
+    let (header, start) = (try muxer.takeBytes(), description.segmentOffset)
+    return start > .zero ? Self.shown(header, from: start) : header
+  }
+
+  /// Returns an init segment whose tracks are shown from `start` on (ISO/IEC 14496-12, 8.6.6): without that, the stream
+  /// would begin with a hole, which hls.js jumps over, and some frames after it.
+  private static func shown(_ header: [UInt8], from start: MediaTime) -> [UInt8] {
+    func children(_ range: Range<Int>) -> [MP4Box] { MP4Boxes(header, in: range).complete }
+    return children(header.indices).flatMap { box -> [UInt8] in
+      guard box.type == "moov" else { return Array(header[box.whole]) }
+      var times = TrackTimes.tracks(inMovie: Array(header[box.payload]))[...]
+      let boxes = children(box.payload).flatMap { child -> [UInt8] in
+        guard child.type == "trak", let track = times.popFirst() else {
+          return Array(header[child.whole])
+        }
+        let ticks = start.plausibleTicks(of: Rational(1, track.timescale))
+        // To the end of the fragments, at the normal rate.
+        let edit = [0, Int(ticks), TrackTimes.Edit.normalRate].flatMap { [UInt8].big($0, bytes: 4) }
+        let list = MP4Box.bytes("edts", MP4Box.table("elst", count: 1, edit))
+        let parts = children(child.payload).flatMap { part -> [UInt8] in
+          Array(header[part.whole]) + (part.type == "tkhd" ? list : [])
+        }
+        return MP4Box.bytes("trak", parts)
+      }
+      return MP4Box.bytes("moov", boxes)
+    }
   }
 
   package func write(_ packet: consuming Packet, track: Int) throws(UprightError) {

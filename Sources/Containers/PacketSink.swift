@@ -42,6 +42,9 @@ package struct OutputDescription: Sendable {
   package var chapters: [Demuxer.Chapter] = []
   /// The lowest decoding time of the first packets. It is usually negative.
   let earliestTime: MediaTime
+  /// The offset that is added to every timestamp in segments so that none is negative, since `tfdt` is
+  /// unsigned: audio priming and frame reordering begin before zero. A whole number of video ticks.
+  var segmentOffset: MediaTime { max(.zero, -earliestTime).roundedUp(to: videoTimeBase) }
   /// The stream that the video is copied from; `nil` if it is encoded.
   package var copiedVideo: StreamInfo?
   /// How the output signals the orientation of copied frames.

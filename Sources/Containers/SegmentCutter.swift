@@ -49,8 +49,7 @@ package final class SegmentCutter {
   private let continues: Bool
   /// The end time of the last frame.
   private var end = MediaTime.zero
-  /// The offset that is added to every timestamp so that none is negative, since `tfdt` is
-  /// unsigned: audio priming and frame reordering begin before zero. A whole number of video ticks.
+  /// The offset that is added to every timestamp.
   private(set) var offset = MediaTime.zero
   /// Whether no packet has been written.
   package private(set) var isEmpty = true
@@ -92,7 +91,7 @@ package final class SegmentCutter {
     self.description = description
     if content == .video { self.description?.sideTracks = [] }
     if content == .audio { self.description?.hasVideo = false }
-    offset = max(.zero, -description.earliestTime).roundedUp(to: description.videoTimeBase)
+    offset = description.segmentOffset
   }
 
   /// Writes the next packet. `format` is passed with the first packet of each format except the first.

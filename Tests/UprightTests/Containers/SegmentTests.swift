@@ -40,6 +40,27 @@ struct SegmentTests {
     #expect(frames == 150)
   }
 
+  /// Costs one second.
+  @Test("The first frame and the first sample are shown at 0, also after reordered frames")
+  func start() throws {
+    let scratch = try Scratch()
+    let run = try Transcoded(Samples.withAudio, to: scratch.path("out.m3u8")) {
+      $0.size = .pair(PixelSize(180, 320))
+      $0.encoderOptions["bf"] = "2"
+    }
+    for path in [run.path, scratch.path("whole.mp4")] {
+      if path != run.path {
+        let names = ["out-init-0.mp4", "out-0.m4s"].map { scratch.path($0) }
+        try names.map { try Data(contentsOf: URL(fileURLWithPath: $0)) }.reduce(Data(), +)
+          .write(to: URL(fileURLWithPath: path))
+      }
+      #expect(try FFmpegTool.packets(path, "v").compactMap(\.time).min() == 0)
+      // The priming of AAC is before it.
+      let audio = try #require(try FFmpegTool.packets(path, "a").compactMap(\.time).min())
+      #expect(abs(audio + 1024.0 / 48_000) < 0.002, "\(audio)")
+    }
+  }
+
   @Test(
     "A seek in segments of MPEG-TS shows the frame that was asked for", .enabled(if: Needs.python))
   func seeks() throws {
