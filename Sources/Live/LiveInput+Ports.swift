@@ -16,6 +16,14 @@ extension LiveInput {
     }
   }
 
+  /// Whether the first frames may be smaller than later ones: browsers begin so.
+  var beginsSmall: Bool {
+    switch self {
+    case .forwarded, .rtp, .datagrams: true
+    case .pull, .file, .published, .packets: false
+    }
+  }
+
   /// Whether a sender sends to this process. Otherwise this process fetches the input.
   var awaitsSender: Bool {
     switch self {

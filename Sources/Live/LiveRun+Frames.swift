@@ -75,7 +75,7 @@ extension LiveRun {
     let source = try StreamGuidance.ofSource(frame, captureSize: options.captureSize)
     sourceGuidance = source
     let first = outputs.entries.first { !$0.isStopped }?.target.streams[0].encoding
-    let guidance = first?.guidance ?? source
+    let guidance = (first?.size ?? .source).guidance(of: source)
     var director = try FrameDirector(
       policy: policy, canvas: DirectedCanvas(first?.canvas ?? .follow, guidance: guidance),
       frames: options.frames, reference: options.reference, signalsAreEvents: true,
@@ -99,8 +99,8 @@ extension LiveRun {
     else { return }
     sourceGuidance = larger
     for (index, branch) in branches.enumerated()
-    where branch.encoding.follows && branch.encoding.guidance == nil {
-      control.policy { $0.resize(canvas: index, to: larger) }
+    where branch.encoding.follows && branch.encoding.size.isOfSource {
+      control.policy { $0.resize(canvas: index, to: branch.encoding.size.guidance(of: larger)) }
     }
   }
 
@@ -121,7 +121,7 @@ extension LiveRun {
   /// Returns the encode with these settings, a new one if there is none.
   func branch(for encoding: LiveEncoding, _ source: StreamGuidance) -> LiveBranch {
     if let branch = branches.first(where: { $0.encoding == encoding }) { return branch }
-    let guidance = encoding.guidance ?? source
+    let guidance = encoding.size.guidance(of: source)
     control.policy { $0.add(DirectedCanvas(encoding.canvas, guidance: guidance)) }
     var keyframes = KeyframeClock(every: MediaTime(seconds: configuration.segmentSeconds))
     // The segments of two canvases that never change their format have the same cuts, whichever began first.

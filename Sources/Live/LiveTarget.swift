@@ -9,11 +9,36 @@ internal import UprightPipeline
 /// The encode settings of an output. Outputs with equal settings share one encode.
 struct LiveEncoding: Hashable, Sendable {
   let canvas: FrameCanvas
-  /// The sizes; `nil` for the source's size.
-  let guidance: StreamGuidance?
+  let size: LiveSize
   let codec: VideoCodec
   /// Whether colour and similar properties may change with a new parameter set.
   let follows: Bool
+}
+
+/// The size of an encode.
+enum LiveSize: Hashable, Sendable {
+  /// One that an option or the policy gives.
+  case fixed(StreamGuidance)
+  /// The source's upright size.
+  case source
+  /// Without an option: the guidance's 720x1280, and no side longer than the source's. It is the same for all outputs
+  /// of a session, so that they share an encode. The capture size is the same if it is `nil`.
+  case guided(captureSize: PixelSize?)
+
+  /// - Parameter source: Guidance with the source's upright size.
+  func guidance(of source: StreamGuidance) -> StreamGuidance {
+    switch self {
+    case .fixed(let guidance): return guidance
+    case .source: return source
+    case .guided(let captureSize):
+      var guidance = StreamGuidance.standard.limited(to: source.encodeSize)
+      guidance.captureSize = captureSize ?? guidance.encodeSize
+      return guidance
+    }
+  }
+
+  /// Whether it depends on the source's size.
+  var isOfSource: Bool { if case .fixed = self { false } else { true } }
 }
 
 /// What one writer of an output takes of a session. An HLS output with several renditions has a writer for each
@@ -70,16 +95,12 @@ struct LiveTarget: Sendable {
       (canvas, warning) = try Self.canvas(options.canvas, container)
       canvases = [canvas]
     }
-    let guidance = try options.fixedGuidance(
-      policy: configuration.policy.stream, container: container)
     let codec = options.codec ?? container.defaultCodec
     // The formats of two canvases never change.
     let follows = !isDual && (container.canFollow || options.splits)
-    do throws(PolicyError) { try guidance?.check() } catch {
-      throw UprightError(error, code: .usage)
-    }
+    let size = try Self.size(configuration, container)
     let encodings = canvases.map {
-      LiveEncoding(canvas: $0, guidance: guidance, codec: codec, follows: follows)
+      LiveEncoding(canvas: $0, size: size, codec: codec, follows: follows)
     }
     if case .hls(let folder) = output, options.isMultivariant(in: container) {
       playlists = RenditionPlaylists(
@@ -159,6 +180,27 @@ struct LiveTarget: Sendable {
       throw UprightError(.usage, "not a file", at: LiveAddress.shown(path), remedy: "give a path")
     }
     return try OutputContainer(target: path)
+  }
+
+  /// - Throws: `usage` for an encode size that is larger than the capture size.
+  private static func size(
+    _ configuration: LiveConfiguration, _ container: OutputContainer
+  ) throws(UprightError) -> LiveSize {
+    let options = configuration.options
+    let isAsked = options.size != nil || !options.ladder.isEmpty || configuration.policy.stream != nil
+    let guidance: StreamGuidance?
+    if isAsked {
+      guidance = try options.fixedGuidance(policy: configuration.policy.stream, container: container)
+    } else if configuration.input.beginsSmall {
+      guidance = StreamGuidance(
+        encodeSize: StreamGuidance.standard.encodeSize, captureSize: options.captureSize)
+    } else {
+      return .guided(captureSize: options.captureSize)
+    }
+    do throws(PolicyError) { try guidance?.check() } catch {
+      throw UprightError(error, code: .usage)
+    }
+    return guidance.map(LiveSize.fixed) ?? .source
   }
 
   private static let schemes: Set<String> = ["rtmp", "rtmps", "rtsp", "srt", "udp", "tcp"]

@@ -19,6 +19,13 @@ public struct StreamGuidance: Sendable, Hashable {
   /// 720x1280, the default of streaming outputs.
   public static let standard = StreamGuidance(encodeSize: PixelSize(720, 1280))
 
+  /// Returns this guidance with no side longer than those of a source. The capture size is the encoded size.
+  package func limited(to source: PixelSize) -> StreamGuidance {
+    let (size, most) = (source.laidOut(wide: true), encodeSize.laidOut(wide: true))
+    let least = PixelSize(min(size.width, most.width), min(size.height, most.height))
+    return StreamGuidance(encodeSize: least.laidOut(wide: source.width > source.height))
+  }
+
   /// Returns the format while the app is in `orientation`: tall in portrait and upside down, wide in both
   /// landscape orientations.
   public func format(for orientation: InterfaceOrientation) -> StreamFormat {

@@ -1,10 +1,31 @@
 import Synchronization
 import Testing
+import UprightOrientation
+import UprightPolicy
 import UprightTestSupport
 
 @testable import UprightLive
 @testable import UprightMediaIO
 @testable import UprightPipeline
+
+@Suite struct LiveSizeTests {
+  @Test(
+    "Without a size, no side is longer than the source's or the guidance's",
+    arguments: [
+      (PixelSize(640, 360), PixelSize(640, 360)), (PixelSize(1920, 1080), PixelSize(1280, 720)),
+      (PixelSize(1080, 1920), PixelSize(720, 1280)), (PixelSize(640, 480), PixelSize(640, 480)),
+      (PixelSize(1600, 400), PixelSize(1280, 400)), (PixelSize(100, 1440), PixelSize(100, 1280)),
+    ])
+  func size(_ source: PixelSize, _ expected: PixelSize) {
+    let guidance = StreamGuidance(encodeSize: source, captureSize: PixelSize(2160, 3840))
+    let guided = LiveSize.guided(captureSize: nil).guidance(of: guidance)
+    #expect(guided == StreamGuidance(encodeSize: expected))
+    let capturing = LiveSize.guided(captureSize: PixelSize(2160, 3840)).guidance(of: guidance)
+    #expect(capturing.encodeSize == expected && capturing.captureSize == guidance.captureSize)
+    #expect(LiveSize.source.guidance(of: guidance) == guidance)
+    #expect(LiveSize.fixed(.standard).guidance(of: guidance) == .standard)
+  }
+}
 
 @Suite struct DurationHistogramTests {
   @Test("A duration is counted in the first bucket whose bound it doesn't exceed")
