@@ -4,6 +4,8 @@ package struct FLVMetadata: Sendable, Hashable {
   package private(set) var orientation = FLVOrientation(orientation: nil, rotation: nil)
   /// The frame rate that it declares, in frames per second. `nil` if it declares none that is a number.
   package private(set) var frameRate: Double?
+  /// Whether it names an audio codec.
+  package private(set) var declaresAudio = false
 
   /// Parses the body of a script tag (AMF 0: a name and an object or array of members). Returns
   /// `nil` if it is not `onMetaData` or is damaged before its first member. Truncated members are
@@ -19,6 +21,7 @@ package struct FLVMetadata: Sendable, Hashable {
       case "orientation": orientation.orientation = value
       case "rotation": orientation.rotation = value
       case "framerate": frameRate = value.number
+      case "audiocodecid": declaresAudio = value.number.map { $0 > 0 } ?? true
       default: break
       }
     }
