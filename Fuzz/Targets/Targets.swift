@@ -1,8 +1,8 @@
 #if DEBUG
 extension FuzzTarget {
   static let all: [FuzzTarget] = [
-    .boxes, .clip, .ebml, .edits, .events, .exif, .flv, .gravity, .json, .keyframes, .mebx, .mjr,
-    .packets, .parameters,
+    .boxes, .clip, .ebml, .edits, .events, .exif, .flv, .gravity, .inspection, .json, .keyframes,
+    .mebx, .mjr, .packets, .parameters,
     .playlist, .policy, .rtp, .sdp, .sei, .times, .tkhd,
   ]
 }

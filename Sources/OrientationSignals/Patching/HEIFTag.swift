@@ -28,7 +28,7 @@ struct HEIFTag {
     try HEIFTag(file).patch(orientation, isForced: isForced)
   }
 
-  private init(_ file: any ByteFile) throws(UprightError) {
+  init(_ file: any ByteFile) throws(UprightError) {
     self.file = file
     let index = try TaggedMovie(file)
     damage = index.damage
@@ -109,14 +109,14 @@ struct HEIFTag {
   }
 
   /// The orientation of the primary item.
-  private var old: ImageOrientation? {
+  var old: ImageOrientation? {
     HEIFOrientation(
       irot: value("irot", of: primary).map { $0 & 3 },
       imir: value("imir", of: primary).map { $0 & 1 }
     ).orientation
   }
 
-  private var size: PixelSize {
+  var size: PixelSize {
     guard let box = property("ispe", of: primary) else { return PixelSize(0, 0) }
     let numbers = meta.numbers(in: box.payload.dropFirst(4), width: 4)
     return numbers.count == 2 ? PixelSize(numbers[0], numbers[1]) : PixelSize(0, 0)
@@ -155,7 +155,7 @@ struct HEIFTag {
   }
 
   /// The video of a motion photo: a box of its own after the images (`mpvd`).
-  private func attachedVideo() throws(UprightError) -> Range<Int>? {
+  func attachedVideo() throws(UprightError) -> Range<Int>? {
     var place = 0
     for _ in 0..<64 {
       let head = try file.bytes(in: place..<place + 16)

@@ -67,6 +67,15 @@ struct JPEGTag {
     exifSegment.flatMap { structure($0) }.flatMap(\.orientation)
   }
 
+  /// Whether the image's EXIF says where it was taken.
+  var hasLocation: Bool { exifSegment.flatMap { structure($0) }?.hasLocation ?? false }
+
+  /// Returns where the video of a motion photo is; `nil` if there is none.
+  func video(of file: any ByteFile) throws(UprightError) -> Range<Int>? {
+    let packets = segments.filter { $0.marker == 0xE1 && $0.content.starts(with: Self.xmp) }
+    return try MotionPhoto.video(of: file, packets.map(\.content))
+  }
+
   static func patch(
     _ file: any ByteFile, _ orientation: ImageOrientation, isForced: Bool
   ) throws(UprightError) -> OrientationPatch {
@@ -74,10 +83,8 @@ struct JPEGTag {
     var patch = OrientationPatch()
     (patch.codec, patch.size) = ("mjpeg", image.size)
     for edit in try image.edits(orientation) { patch.add(edit) }
-    patch.hasLocation = image.exifSegment.flatMap { image.structure($0) }?.hasLocation ?? false
-    let packets = image.segments.filter { $0.marker == 0xE1 && $0.content.starts(with: xmp) }
-      .map(\.content)
-    if let video = try MotionPhoto.video(of: file, packets) {
+    patch.hasLocation = image.hasLocation
+    if let video = try image.video(of: file) {
       let still = StillOrientation(
         size: image.size, old: image.orientation ?? .up, new: orientation)
       try patch.add(video: video, of: file, still, isForced: isForced)

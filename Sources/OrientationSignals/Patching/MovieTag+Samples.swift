@@ -35,7 +35,7 @@ extension MovieTag {
   }
 
   /// Returns the edits of SEI in an HEVC configuration (ISO/IEC 14496-15, 8.3.3.1.2).
-  private func configurationEdits(_ range: Range<Int>) throws(UprightError) -> [ByteEdit] {
+  func configurationEdits(_ range: Range<Int>) throws(UprightError) -> [ByteEdit] {
     let movie = index.movie
     guard let patch = MessagePatch(file, codec: .hevc, configuration: movie[range]) else {
       return []

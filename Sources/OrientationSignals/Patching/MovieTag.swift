@@ -8,7 +8,7 @@ package struct MovieTag {
   let index: TaggedMovie
   let tracks: [TaggedTrack]
   /// The tracks whose frames are shown: together, or one instead of another.
-  private let shown: [TaggedTrack]
+  let shown: [TaggedTrack]
 
   /// Returns the edits that give the movie in `file` an orientation.
   ///
