@@ -49,7 +49,7 @@ extension Probe.Stream.Video {
 
 extension Probe.Signal {
   /// `at`, `frame`, `source`, then the signal. If the signal has ended, its members are `null`.
-  fileprivate var json: JSONValue {
+  var json: JSONValue {
     var members: [JSONValue.Member] = [
       .init("at", .number(seconds)), .init("frame", .integer(frame)),
     ]
