@@ -91,7 +91,7 @@ samples:
 	@Samples/make-samples.sh
 
 schemas: engine
-	@for name in policy events report plan; do \
+	@for name in policy events report plan check; do \
 	  .build/release/upright schema $$name > Schemas/$$name.schema.json || exit; done
 
 # Plays outputs that turn in VLC, mpv, ffplay, GStreamer and Chromium, and prints a table. See Tests/Players/matrix.py.

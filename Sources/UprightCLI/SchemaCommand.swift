@@ -7,7 +7,7 @@ internal import UprightMediaIO
 struct SchemaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
-    abstract: "List the JSON Schemas of policies, events, reports and plans, or print one.",
+    abstract: "List the JSON Schemas of policies, events, reports, plans and checks, or print one.",
     discussion: """
       EXAMPLES
         upright schema

@@ -12,7 +12,7 @@ import UprightTestSupport
 
   @Test("The schemas policy, events, report and plan exist, with a version and draft 2020-12")
   func published() throws {
-    #expect(PublishedSchema.all.map(\.name) == ["policy", "events", "report", "plan"])
+    #expect(PublishedSchema.all.map(\.name) == ["policy", "events", "report", "plan", "check"])
     for schema in PublishedSchema.all {
       #expect(schema.json["$id"] == .string("urn:upright:schema:\(schema.name):1"))
       #expect(schema.json["$schema"] == "https://json-schema.org/draft/2020-12/schema")

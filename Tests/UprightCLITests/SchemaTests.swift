@@ -9,12 +9,12 @@ struct SchemaTests {
     let run = try Upright.run(["schema"])
     #expect(run.status == 0 && run.errors.isEmpty)
     let names = run.text.split(separator: "\n").map { $0.prefix { $0 != " " } }
-    #expect(names == ["policy", "events", "report", "plan"])
+    #expect(names == ["policy", "events", "report", "plan", "check"])
   }
 
   @Test(
     "Each is printed as JSON, with its identifier",
-    arguments: ["policy", "events", "report", "plan"])
+    arguments: ["policy", "events", "report", "plan", "check"])
   func print(name: String) throws {
     let run = try Upright.run(["schema", name])
     #expect(run.status == 0 && run.errors.isEmpty)
@@ -23,7 +23,8 @@ struct SchemaTests {
   }
 
   @Test(
-    "Each is the same as the file in Schemas", arguments: ["policy", "events", "report", "plan"])
+    "Each is the same as the file in Schemas",
+    arguments: ["policy", "events", "report", "plan", "check"])
   func kept(name: String) throws {
     let file = Fixtures.packageRoot.appendingPathComponent("Schemas/\(name).schema.json")
     let kept = try String(contentsOf: file, encoding: .utf8)
@@ -53,6 +54,7 @@ struct SchemaTests {
   @Test("64: an unknown schema")
   func unknown() throws {
     try refuse(
-      64, ["schema", "polcy"], "polcy", "policy, events, report, plan", in: folderWithOutput())
+      64, ["schema", "polcy"], "polcy", "policy, events, report, plan, check",
+      in: folderWithOutput())
   }
 }

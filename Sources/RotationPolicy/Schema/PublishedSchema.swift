@@ -19,6 +19,7 @@ public struct PublishedSchema: Sendable {
       name: "report", summary: "the output of --report and explain --json", json: SchemaText.report),
     PublishedSchema(
       name: "plan", summary: "the output of plan: a transcode in chunks", json: SchemaText.plan),
+    PublishedSchema(name: "check", summary: "the output of check --json", json: SchemaText.check),
   ]
 
   /// Returns the schema named `name`, or `nil` if there is none.
