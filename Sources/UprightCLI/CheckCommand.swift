@@ -1,32 +1,44 @@
 internal import ArgumentParser
-internal import UprightOrientation
-internal import UprightPolicy
+internal import UprightFiles
 internal import UprightMediaIO
+internal import UprightOrientation
 internal import UprightPipeline
-internal import UprightPlaylists
 
 /// `upright check`.
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Check an HLS playlist against the rules of its standards.",
+    abstract: "Find the files that players show wrong, and mend them.",
     discussion: """
-      The rules are those of RFC 8216, and of its second edition, draft-pantos-hls-rfc8216bis, for low latency. \
-      Each violation is printed with its line, the clause and the name of the rule. With --reload a live playlist is \
-      loaded again, with blocking reloads if its server has them, and compared with what it was. If it can't be loaded \
-      again, it is tried five times, a second apart.
+      Looks through files and folders, with their subfolders, and says for each file which orientation signals it \
+      has and in which class of players it stands wrong: file (browsers, AVPlayer and FFmpeg play the file itself), \
+      hls (HLS made by copying packets), hardware (decoders whose frames stay on the GPU), sei (players that honour \
+      SEI messages too). Nothing is decoded.
 
-      The exit status is 65 if something violates a rule that playlists must obey, and 0 if only recommendations are \
-      violated.
+      A playlist (.m3u8) is checked for the rules of RFC 8216, and of its second edition, draft-pantos-hls-rfc8216bis, \
+      for low latency, and for the orientation of its media. A single playlist's violations are printed with their \
+      lines, clauses and the names of the rules. With --reload it is loaded again, with blocking reloads if its server \
+      has them, and compared with what it was. If it can't be loaded again, it is tried five times, a second apart.
+
+      --fix metadata writes the orientation where files say it, as tag does; --fix pixels turns the frames, as \
+      transcode does. Only files that need it are written.
+
+      The exit status is 0 if nothing is wrong, 1 if something is, and that of the first failure if a file can't be \
+      read. It is 65 if a single playlist violates a rule that playlists must obey. With --fix, it is 1 if something \
+      can't be mended that way.
 
       EXAMPLES
-        upright check live.m3u8
+        upright check holiday/
+        upright check library/ --json > library.json
+        upright check library/ --fix metadata --in-place --record undo.jsonl
+        upright check library/ --fix pixels -o upright/
         upright check http://127.0.0.1:8080/live/stage/index.m3u8 --reload 60
-        upright check live.m3u8 --json
       """)
 
-  @Argument(help: "A file, or an http or https URL.", completion: .file())
-  var input: String
+  @Argument(
+    help: ArgumentHelp("Files, folders, or http and https URLs.", valueName: "path"),
+    completion: .file())
+  var inputs: [String]
 
   @Option(
     help: ArgumentHelp(
@@ -36,17 +48,46 @@ struct CheckCommand: ParsableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
-  @Flag(help: "Print the log messages of the FFmpeg libraries.")
-  var verbose = false
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "How many files are checked in parallel. (default: by the number of cores)",
+      valueName: "number"))
+  var jobs: Int?
 
-  @Flag(help: "Print errors as JSON.")
-  var jsonErrors = false
+  @Option(
+    help: ArgumentHelp(
+      "Mend what is wrong: metadata or pixels.", valueName: "how"),
+    completion: .list(CheckedFile.Fix.allCases.map(\.rawValue)))
+  var fix: String?
 
-  /// How often a playlist is tried that can't be loaded again.
-  private static let attempts = 5
+  @Option(
+    name: .shortAndLong,
+    help: "With --fix: the folder of the mended files. It is created if it doesn't exist.",
+    completion: .directory)
+  var output: String?
 
-  /// The largest playlist, in bytes.
-  private static let limit = 16 << 20
+  @Flag(help: "With --fix metadata: change the files themselves.")
+  var inPlace = false
+
+  @Option(
+    help: ArgumentHelp(
+      "With --in-place: append what `tag --undo` needs before a file is changed.",
+      valueName: "file"), completion: .file())
+  var record: String?
+
+  @Flag(
+    name: [.customShort("y"), .customLong("overwrite")], help: "Replace existing mended files.")
+  var overwrites = false
+
+  @OptionGroup var messages: MessageArguments
+
+  /// The socket of a process that works for a batch (`BatchWorker`).
+  @Option(help: .private)
+  var batchChannel: Int32?
+
+  /// The exit status for something wrong.
+  static var wrong: ExitCode { ExitCode(1) }
 
   func validate() throws {
     if let reload, !(0...86400).contains(reload) {
@@ -55,59 +96,66 @@ struct CheckCommand: ParsableCommand {
   }
 
   func run() throws {
-    var checker = PlaylistChecker()
-    var (loads, violations, broken) = (1, [JSONValue](), 0)
-    let end = ContinuousClock.now + .seconds(reload ?? 0)
-    var (address, failures) = (input, 0)
-    while true {
-      let bytes: [UInt8]
-      do throws(UprightError) {
-        bytes = try ByteSource.contents(of: address, limit: Self.limit)
-        failures = 0
-      } catch {
-        // The server has no newer playlist yet, or restarts.
-        failures += 1
-        guard loads > 1, failures < Self.attempts else { throw error }
-        Latch().wait(until: .now + .seconds(1))
-        address = input
-        continue
-      }
-      for violation in checker.check(String(decoding: bytes, as: UTF8.self)) {
-        if violation.rule.level == .must { broken += 1 }
-        violations.append(violation.json(load: loads))
-        if !json { try StandardOutput.write(violation.text(load: loads) + "\n") }
-      }
-      guard ContinuousClock.now < end, let next = checker.reload else { break }
-      Latch().wait(until: .after(seconds: next.delay))
-      address = input + (next.query.map { (input.contains("?") ? "&" : "?") + $0 } ?? "")
-      loads += 1
+    let repair = try repair()
+    if let batchChannel {
+      BatchWorker(batchChannel) { item, _ in CheckJob(item: item, repair: repair) }.run()
     }
-    if json {
-      let report: JSONValue = ["loads": .integer(loads), "violations": .array(violations)]
-      try StandardOutput.write(report.pretty + "\n")
-    } else if violations.isEmpty {
-      try StandardOutput.write(
-        "no violation in \(loads == 1 ? "the playlist" : "\(loads) loads")\n")
+    if inputs.count == 1, let input = inputs.first, repair == nil,
+      reload != nil || PlaylistCheck.isPlaylist(input)
+    {
+      return try PlaylistCheck(input: input, reload: reload, isJSON: json).run()
     }
-    guard broken == 0 else {
+    if reload != nil {
       throw UprightError(
-        .badData, broken == 1 ? "a rule is violated" : "rules are violated \(broken) times",
-        at: input)
+        .usage, "only one playlist is loaded again", at: "--reload", remedy: "name one playlist")
     }
-  }
-}
-
-extension PlaylistViolation {
-  fileprivate func text(load: Int) -> String {
-    let start = load == 1 ? "" : "load \(load), "
-    return (start + "\(rule.level.rawValue): \(self)").printable
+    let run = CheckRun(
+      walk: CheckWalk(inputs), folder: output, jobs: jobs ?? Processors.count, isJSON: json,
+      isQuiet: messages.quiet, jsonErrors: messages.jsonErrors, repair: repair)
+    try run.run()
   }
 
-  fileprivate func json(load: Int) -> JSONValue {
-    [
-      "load": .integer(load), "line": line.map(JSONValue.integer) ?? .null,
-      "rule": .string(rule.name), "clause": .string(rule.clause),
-      "level": .string(rule.level.rawValue), "detail": .string(detail), "text": .string(rule.text),
-    ]
+  /// Returns how files are mended; `nil` if they are only checked.
+  private func repair() throws(UprightError) -> CheckJob.Repair? {
+    if inputs.contains("") || output == "" || record == "" {
+      throw UprightError(
+        .usage, "a name is empty", at: "check", remedy: "give the name of a file or folder")
+    }
+    if inputs.contains("-") {
+      throw UprightError(
+        .usage, "standard input can't be checked", at: "-", remedy: "name a file or a folder")
+    }
+    if let jobs, jobs < 1 {
+      throw UprightError(.usage, "\(jobs) is too few", at: "--jobs", remedy: "give 1 or more")
+    }
+    guard let fix else {
+      guard output == nil, !inPlace, record == nil, !overwrites else {
+        throw UprightError(
+          .usage, "nothing is written", at: inPlace ? "--in-place" : "-o",
+          remedy: "add --fix metadata or --fix pixels")
+      }
+      return nil
+    }
+    guard let kind = CheckedFile.Fix(rawValue: fix) else {
+      throw UprightError(
+        .usage, "\(fix) is no fix", at: "--fix", remedy: "use metadata or pixels")
+    }
+    if inPlace, kind == .pixels {
+      throw UprightError(
+        .usage, "frames aren't turned in place", at: "--in-place", remedy: "give a folder with -o")
+    }
+    if inPlace == (output != nil) {
+      throw UprightError(
+        .usage, inPlace ? "nothing else is written in place" : "missing expected argument",
+        at: "--output",
+        remedy: kind == .metadata ? "give either -o or --in-place" : "give a folder with -o")
+    }
+    if record != nil, !inPlace {
+      throw UprightError(
+        .usage, "a copy needs no record", at: "--record", remedy: "give it with --in-place")
+    }
+    return CheckJob.Repair(
+      fix: kind, isInPlace: inPlace, record: record, overwrites: overwrites,
+      threads: Batch.threads(jobs: jobs ?? Processors.count))
   }
 }

@@ -139,6 +139,11 @@ struct InputList {
     "mjpeg", "mjpg",
   ]
 
+  /// Whether files with this extension, in lower case, are videos or still images whose orientation can be set.
+  static func isMedia(fileExtension: String) -> Bool {
+    endings.contains(fileExtension) || TagSession.isStill(fileExtension: fileExtension)
+  }
+
   private static func mediaFiles(
     in folder: String, _ includesStills: Bool
   ) throws(UprightError) -> [String] {
