@@ -4,9 +4,13 @@ internal import UprightMediaIO
 internal import UprightPipeline
 
 extension Probe {
-  /// The result as JSON: `{"streams": [...], "signals": [...]}`.
+  /// The result as JSON: `{"streams": [...], "signals": [...]}`, and `telemetry` if there is any.
   public var json: JSONValue {
-    ["streams": .array(streams.map(\.json)), "signals": .array(signals.map(\.json))]
+    var members: [JSONValue.Member] = [
+      .init("streams", .array(streams.map(\.json))), .init("signals", .array(signals.map(\.json))),
+    ]
+    if !telemetry.isEmpty { members.append(.init("telemetry", .array(telemetry.map(\.json)))) }
+    return .object(members)
   }
 }
 

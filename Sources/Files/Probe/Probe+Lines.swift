@@ -8,6 +8,7 @@ extension Probe {
     var lines = ["\(input): \(format)"]
     lines += streams.map { "  \($0)" }
     lines += signals.map { "  \($0)" }
+    lines += telemetry.map { "  \($0)" }
     if videoStream == nil {
       lines.append("  no video stream")
     } else if !signals.contains(where: { $0.signal != nil }) {

@@ -100,6 +100,8 @@ public struct Probe: Sendable, Hashable {
   /// The changes of the signals in order of time; of those of a frame, in order of precedence. The size of
   /// the first frame isn't listed.
   public let signals: [Signal]
+  /// The readings of motion sensors in the input's metadata tracks (`gpmd` of GoPro, `camm` of Android).
+  public let telemetry: [Telemetry]
   /// Warnings for the user: signals with invalid values, streams that change their codec.
   public let warnings: [String]
 
@@ -115,6 +117,7 @@ public struct Probe: Sendable, Hashable {
     self.format = demuxer.container.format
     streams = demuxer.container.streams.map(Stream.init)
     videoStream = demuxer.bestStream(.video)?.index
+    telemetry = try Self.telemetry(of: demuxer)
     guard videoStream != nil else {
       (signals, warnings) = ([], [])
       return
