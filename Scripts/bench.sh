@@ -19,4 +19,5 @@ if ! "$python" -c 'import cv2, numpy' 2>/dev/null; then
   "$python" -m pip install -q --disable-pip-version-check numpy opencv-python-headless
 fi
 "$python" Benchmarks/bench.py "$@"
+[ $# -gt 0 ] || python3 Benchmarks/check_bench.py
 [ $# -gt 0 ] || Benchmarks/.build/release/PolicyBench --json bench/policy.json
