@@ -163,6 +163,9 @@ package final class UprightService: Sendable {
     Thumbnails(sessions: sessions).add(to: router)
     PolicyRoutes(bodyLimit: configuration.bodyLimit).add(to: router)
     SampleRoutes(sessions: sessions, folder: configuration.data).add(to: router)
+    PublishAddressRoutes(
+      sessions: sessions, local: .inNetwork(among: dependencies.ownAddresses)
+    ).add(to: router)
     SessionRoutes(sessions: sessions, bodyLimit: configuration.bodyLimit).add(to: router)
     LeaseRoutes(sessions: sessions, bodyLimit: configuration.bodyLimit).add(to: router)
     OutputRoutes(sessions: sessions, bodyLimit: configuration.bodyLimit).add(to: router)

@@ -15,6 +15,7 @@ struct ConsoleSessionTests {
     "GET /v1/sessions/{id}/thumbnail 200", "GET /v1/sessions/{id}/thumbnail 404",
     "GET /v1/sessions/{id}/thumbnail 409",
     "POST /v1/sample 200", "POST /v1/sample 201", "POST /v1/sample 503",
+    "GET /v1/sessions/{id}/publish-address 200",
   ]
 
   @Test("A thumbnail is made once for two seconds; without a frame the answer says so", .long)

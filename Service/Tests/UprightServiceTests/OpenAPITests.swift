@@ -235,6 +235,12 @@ struct OpenAPITests {
         method: "POST", path: "/v1/sessions/a/sensor-url", template: one + "/sensor-url",
         status: 413, body: long),
       .init(method: "GET", path: "/sensor/a", template: "/sensor/{id}", status: 200, token: nil),
+      .init(
+        method: "GET", path: "/v1/sessions/a/publish-address", template: one + "/publish-address",
+        status: 409),
+      .init(
+        method: "GET", path: "/v1/sessions/x/publish-address", template: one + "/publish-address",
+        status: 404),
       .init(method: "POST", path: "/v1/login", template: "/v1/login", status: 204),
       .init(method: "DELETE", path: "/v1/login", template: "/v1/login", status: 204),
       .init(method: "GET", path: "/v1/sessions/a/policy", template: one + "/policy", status: 200),
@@ -332,6 +338,7 @@ struct OpenAPITests {
       ("GET", "/v1/sessions/a/policy", one + "/policy"),
       ("GET", "/v1/sessions/a/thumbnail", one + "/thumbnail"),
       ("POST", "/v1/sessions/a/sensor-url", one + "/sensor-url"),
+      ("GET", "/v1/sessions/a/publish-address", one + "/publish-address"),
       ("POST", "/v1/sessions", "/v1/sessions"),
       ("GET", "/v1/sessions", "/v1/sessions"), ("GET", "/v1/sessions/a", one),
       ("DELETE", "/v1/sessions/a", one), ("PATCH", "/v1/sessions/a", one),

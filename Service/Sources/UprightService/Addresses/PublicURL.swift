@@ -28,6 +28,9 @@ struct PublicURL: Sendable, Hashable {
   /// Whether clients reach the service by HTTPS.
   var isSecure: Bool { start.hasPrefix("https:") }
 
+  /// The host, without a port and without brackets; `nil` for relative URLs.
+  var host: String? { StreamURL(start)?.host }
+
   /// Returns the URL of a path of the service.
   func of(_ path: String) -> String { start + path }
 }

@@ -54,6 +54,14 @@ extension IPAddress {
     }
   }
 
+  /// Returns the address among those of this machine at which its network reaches it: a private one before others, and one of
+  /// IPv4 only. `nil` if there is none.
+  static func inNetwork(among addresses: Set<IPAddress>) -> IPAddress? {
+    let all = addresses.filter { $0.bytes.count == 4 }.sorted { $0.description < $1.description }
+    return all.first { $0.scope == .private }
+      ?? all.first { [.public, .reserved].contains($0.scope) }
+  }
+
   /// The addresses of this machine's interfaces.
   static var ofThisMachine: Set<IPAddress> {
     var list: UnsafeMutablePointer<ifaddrs>?

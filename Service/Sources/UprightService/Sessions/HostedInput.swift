@@ -12,6 +12,8 @@ struct HostedInput: Sendable {
   let claim: PublishAcceptor.Claim?
   /// If a publisher created the session: the template, and the route of this publisher and those that return.
   let admission: (template: String, route: PublishRoutes.Route)?
+  /// Where the session's publisher connects; `nil` if there is none, or it comes by WHIP or from a template.
+  let publish: PublishAddress?
   /// The publisher of a session whose input is WHIP; otherwise `nil`.
   let whip: WHIPInput?
 }

@@ -58,7 +58,8 @@ struct SessionFactory: Sendable {
       id, session, request,
       input: HostedInput(
         description: description(request.input), publishKey: key.text, secrets: secrets,
-        claim: claim, admission: admission, whip: whip),
+        claim: claim, admission: admission,
+        publish: publishAddress(request.input, path: key.path), whip: whip),
       outputs: outputs, playback: request.playback ?? sessions.defaultPlayback,
       origin: configuration.lowLatency?.origin)
   }
@@ -136,6 +137,15 @@ struct SessionFactory: Sendable {
       throw Refusal("the publish key is shorter than \(Sessions.shortestKey) characters")
     }
     return (key, parts.joined(separator: "/"))
+  }
+
+  /// Returns where a publisher connects; `nil` if nobody has to be told.
+  private func publishAddress(_ input: SessionRequest.Input, path: String) -> PublishAddress? {
+    switch input {
+    case .publisher(let url): PublishAddress(url, path: path)
+    case .listener(let url): PublishAddress(url, path: "")
+    default: nil
+    }
   }
 
   /// Returns the publisher's side of a WHIP input; `nil` for other inputs.
