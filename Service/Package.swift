@@ -52,7 +52,7 @@ let package = Package(
     // The system calls of the processes of sessions.
     .target(name: "CUprightWorker"),
     // The files of the console, embedded as they are.
-    .target(name: "CUprightConsole", path: "Sources/Console", exclude: ["Pages"]),
+    .target(name: "CUprightConsole", path: "Sources/Console", exclude: ["Pages", "Sample"]),
     .target(
       name: "UprightService",
       dependencies: engine + [

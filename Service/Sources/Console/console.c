@@ -18,11 +18,11 @@ static const unsigned char style_css[] = {
 static const unsigned char icon_svg[] = {
 #embed "Pages/icon.svg"
 };
-static const unsigned char app_js[] = {
-#embed "Pages/app.js"
-};
 static const unsigned char api_js[] = {
 #embed "Pages/api.js"
+};
+static const unsigned char app_js[] = {
+#embed "Pages/app.js"
 };
 static const unsigned char charts_js[] = {
 #embed "Pages/charts.js"
@@ -79,11 +79,17 @@ static const unsigned char timeline_js[] = {
 #embed "Pages/timeline.js"
 };
 
-static const unsigned char turning_sensor_mp4[] = {
-#embed "../../../Samples/clips/turning-sensor.mp4"
+static const unsigned char portrait_flv[] = {
+#embed "Sample/portrait.flv"
 };
-static const unsigned char turning_sensor_jsonl[] = {
-#embed "../../../Samples/clips/turning-sensor.jsonl"
+static const unsigned char portraitUpsideDown_flv[] = {
+#embed "Sample/portraitUpsideDown.flv"
+};
+static const unsigned char landscapeLeft_flv[] = {
+#embed "Sample/landscapeLeft.flv"
+};
+static const unsigned char landscapeRight_flv[] = {
+#embed "Sample/landscapeRight.flv"
 };
 
 static const unsigned char openapi_yaml[] = {
@@ -124,6 +130,8 @@ const upright_console_file *upright_console_file_at(size_t index) {
   return index < sizeof files / sizeof *files ? &files[index] : NULL;
 }
 
-const upright_console_file upright_sample_clip = FILE("sample.mp4", turning_sensor_mp4);
-const upright_console_file upright_sample_events = FILE("sample.jsonl", turning_sensor_jsonl);
+const upright_console_file upright_sample_portrait = FILE("portrait.flv", portrait_flv);
+const upright_console_file upright_sample_upside_down = FILE("portraitUpsideDown.flv", portraitUpsideDown_flv);
+const upright_console_file upright_sample_landscape_left = FILE("landscapeLeft.flv", landscapeLeft_flv);
+const upright_console_file upright_sample_landscape_right = FILE("landscapeRight.flv", landscapeRight_flv);
 const upright_console_file upright_api_description = FILE("openapi.yaml", openapi_yaml);

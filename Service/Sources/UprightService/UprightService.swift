@@ -162,7 +162,7 @@ package final class UprightService: Sendable {
     ConsoleRoutes(logins: credentials.logins).add(to: router)
     Thumbnails(sessions: sessions).add(to: router)
     PolicyRoutes(bodyLimit: configuration.bodyLimit).add(to: router)
-    SampleRoutes(sessions: sessions, folder: configuration.data).add(to: router)
+    SampleRoutes(sessions: sessions).add(to: router)
     PublishAddressRoutes(
       sessions: sessions, local: .inNetwork(among: dependencies.ownAddresses)
     ).add(to: router)

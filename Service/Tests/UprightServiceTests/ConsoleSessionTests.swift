@@ -47,45 +47,45 @@ struct ConsoleSessionTests {
   }
 
   @Test(
-    "The sample starts with one request, turns by its file's events, and stops when somebody turns it",
+    "The sample starts with one request, turns by itself, and stops when somebody turns it; it starts again",
     .long)
   func sample() async throws {
     let service = try await RunningService()
     #expect(try await service.ask("POST", "/v1/sample", token: nil).status == 401)
     let made = try await service.ask("POST", "/v1/sample")
     #expect(made.status == 201 && made.json["id"].string == "sample", "\(made.text)")
-    #expect(made.json["input"]["url"].string == "file:sample.mp4")
-    let clip = Fixtures.packageRoot.appendingPathComponent("Samples/clips/turning-sensor.mp4")
-    #expect(
-      FileManager.default.contentsEqual(
-        atPath: clip.path, andPath: service.scratch.path("data/sample.mp4")))
+    #expect(made.json["input"]["url"].string == "sample:")
     let session = service.script.sessions[0]
-    #expect(session.configuration.repeatsFile)
-    func device(_ wanted: DeviceOrientation, at seconds: Double) async throws -> Bool {
-      session.show { $0.seconds = seconds }
-      return try await waitUntil { session.policy?.reducer.state.device == wanted }
+    #expect(!session.configuration.waitsForPublisher)
+    func device(_ wanted: DeviceOrientation) async throws -> Bool {
+      try await waitUntil { session.policy?.reducer.state.device == wanted }
     }
     session.become(.live)
-    #expect(try await device(.landscapeLeft, at: 3))
-    // The file is repeated.
-    #expect(try await device(.portrait, at: 6.5))
-    #expect(try await device(.landscapeLeft, at: 13))
+    #expect(try await device(.landscapeLeft))
     let again = try await service.ask("POST", "/v1/sample")
     #expect(again.status == 200 && service.script.sessions.count == 1)
-    let event = "{\"at\": 13.5, \"device\": \"faceUp\"}"
-    #expect(try await service.ask("POST", "/v1/sessions/sample/events", event).status == 200)
-    session.show { $0.seconds = 17 }
-    try await Task.sleep(for: .milliseconds(400))
-    #expect(session.policy?.reducer.state.device == .faceUp)
+    let event = "{\"device\": \"landscapeRight\"}"
+    let turned = try await service.ask("POST", "/v1/sessions/sample/events", event)
+    #expect(turned.status == 200)
+    // The event precedes the first frame of a group by a hundredth of a second.
+    let at = try #require(turned.json["decisions"][0]["at"].double)
+    let place = ((at + 0.01) * 1000).rounded()
+    #expect(place.truncatingRemainder(dividingBy: 200) == 0, "\(at)")
+    // Longer than it stays as it is.
+    try await Task.sleep(for: .milliseconds(3300))
+    #expect(session.policy?.reducer.state.device == .landscapeRight)
     _ = try await service.ask("POST", "/v1/sample")
-    #expect(try await device(.portrait, at: 20))
+    #expect(try await device(.landscapeLeft))
+    #expect(try await service.ask("DELETE", "/v1/sessions/sample").status == 200)
+    #expect(try await service.ask("POST", "/v1/sample").status == 201)
+    #expect(service.script.sessions.count == 2)
     // It isn't started while the service ends, which waits for another session here.
     try await service.session("other")
-    service.script.sessions[1].refuseToStop()
+    service.script.sessions[2].refuseToStop()
     async let end: Void = service.shutDown()
-    #expect(try await waitUntil { session.snapshot.state == .ended })
+    #expect(try await waitUntil { service.script.sessions[1].snapshot.state == .ended })
     #expect(try await service.ask("POST", "/v1/sample").status == 503)
-    service.script.sessions[1].become(.ended)
+    service.script.sessions[2].become(.ended)
     try await end
   }
 

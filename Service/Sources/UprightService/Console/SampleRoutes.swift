@@ -1,16 +1,12 @@
-internal import CUprightConsole
-internal import Foundation
 internal import Hummingbird
 internal import UprightPolicy
 
-/// `POST /v1/sample`: a session that needs no camera. Its input is a file of a phone that turns, again and again.
+/// `POST /v1/sample`: a session that needs no camera. Its publisher is the service's own phone, which films a drawn scene and
+/// is held as the events of the session say.
 struct SampleRoutes: Sendable {
   let sessions: Sessions
-  /// The data folder, which gets the file.
-  let folder: String
 
   static let name = "sample"
-  private static let file = "sample.mp4"
 
   func add(to router: Router<ServiceContext>) {
     router.post("/v1/sample") { _, context in
@@ -24,25 +20,17 @@ struct SampleRoutes: Sendable {
 
   private func create() async throws -> HostedSession {
     if sessions.isDraining { throw Problem.draining() }
-    try write()
-    return try await sessions.create(
-      SessionRequest(
-        [
-          "name": .string(Self.name),
-          "input": ["url": .string("file:\(Self.file)"), "repeat": .bool(true)],
-          "latency": "low",
-          "options": [
-            "frames": "sensor", "size": "360x640", "segment": .integer(1), "speed": "veryfast",
-          ],
-        ], rules: sessions.rules))
-  }
-
-  private func write() throws(Problem) {
-    let url = URL(fileURLWithPath: folder).appendingPathComponent(Self.file)
-    let content = Data(unsafe upright_sample_clip.content)
-    guard (try? Data(contentsOf: url)) != content else { return }
-    do { try content.write(to: url, options: .atomic) } catch {
-      throw .unready("the sample can't be stored in the data folder")
-    }
+    var request = try SessionRequest(
+      [
+        "name": .string(Self.name), "input": ["whip": [:]], "latency": "low",
+        "options": [
+          "frames": "sensor", "reference": "gravity", "size": "360x640", "segment": .integer(1),
+          "speed": "veryfast",
+        ],
+      ], rules: sessions.rules)
+    request.input = .sample
+    let hosted = try await sessions.create(request)
+    hosted.input.sample?.start()
+    return hosted
   }
 }

@@ -108,21 +108,10 @@ struct SessionRoutes: Sendable {
         throw Problem.unprocessable("\(place)\(error)")
       }
     }
-    if read.contains(where: \.turnsDevice) { hosted.turnByHand() }
-    let decisions = try await hosted.session.post(read)
+    let decisions = try await hosted.session.post(hosted.turnedByHand(read))
     return Response(json: [
       "decisions": .array(decisions.map(\.explained)),
       "pending": .integer(max(0, read.count - decisions.count)),
     ])
-  }
-}
-
-extension StreamEvent {
-  /// Whether it says how the device is held.
-  fileprivate var turnsDevice: Bool {
-    switch action {
-    case .device, .gravity: true
-    default: false
-    }
   }
 }

@@ -14,6 +14,8 @@ struct HostedInput: Sendable {
   let admission: (template: String, route: PublishRoutes.Route)?
   /// Where the session's publisher connects; `nil` if there is none, or it comes by WHIP or from a template.
   let publish: PublishAddress?
+  /// The publisher of the sample; otherwise `nil`.
+  let sample: SamplePublisher?
   /// The publisher of a session whose input is WHIP; otherwise `nil`.
   let whip: WHIPInput?
 }

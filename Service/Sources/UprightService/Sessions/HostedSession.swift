@@ -44,8 +44,6 @@ final class HostedSession: Sendable {
     var options: JSONValue
     /// The secrets to remove from text until the session is forgotten.
     var secrets: [String]
-    /// Turns the sample.
-    var sample: Task<Void, Never>?
     /// The reason if the input was stopped because it led to a forbidden address.
     var refusal: String?
   }
@@ -87,20 +85,17 @@ final class HostedSession: Sendable {
     return snapshot
   }
 
-  /// Turns this session, the sample, by the events of its file, until somebody else does.
+  /// Turns the phone of this session, the sample, by itself, until somebody else does.
   func turnBySample() {
-    state.withLock { state in
-      guard state.sample == nil else { return }
-      state.sample = Task { await SampleEvents().run(self) }
-    }
+    input.sample?.turn { [weak self] event in _ = try? await self?.session.post([event]) }
   }
 
-  /// Stops turning the sample by itself, because somebody else turns it.
-  func turnByHand() {
-    state.withLock { state in
-      state.sample?.cancel()
-      state.sample = nil
-    }
+  /// Returns events that somebody has posted, as the session takes them. The phone of the sample is turned by them, and no
+  /// longer by itself.
+  func turnedByHand(_ events: [StreamEvent]) -> [StreamEvent] {
+    guard let sample = input.sample, events.contains(where: \.turnsDevice) else { return events }
+    sample.stopTurning()
+    return events.map(sample.placed)
   }
 
   /// Ends the session because its input led to a forbidden address.
@@ -187,6 +182,16 @@ extension RotationDecision {
       members + [
         .init("controller", .string(why.controller)), .init("why", .string(explanation)),
       ])
+  }
+}
+
+extension StreamEvent {
+  /// Whether it says how the device is held.
+  fileprivate var turnsDevice: Bool {
+    switch action {
+    case .device, .gravity: true
+    default: false
+    }
   }
 }
 

@@ -59,7 +59,8 @@ struct SessionFactory: Sendable {
       input: HostedInput(
         description: description(request.input), publishKey: key.text, secrets: secrets,
         claim: claim, admission: admission,
-        publish: publishAddress(request.input, path: key.path), whip: whip),
+        publish: publishAddress(request.input, path: key.path),
+        sample: request.input == .sample ? SamplePublisher(feed) : nil, whip: whip),
       outputs: outputs, playback: request.playback ?? sessions.defaultPlayback,
       origin: configuration.lowLatency?.origin)
   }
@@ -100,7 +101,7 @@ struct SessionFactory: Sendable {
       configuration.httpProxy = proxy.admit(id, secret: secret)
       guard configuration.httpProxy != nil else { throw Problem.draining() }
     case .file(_, _, let repeats): configuration.repeatsFile = repeats
-    case .admitted: configuration.waitsForPublisher = false
+    case .admitted, .sample: configuration.waitsForPublisher = false
     default: break
     }
     if let seconds = request.inputTimeout { configuration.inputTimeout = seconds }
@@ -116,6 +117,7 @@ struct SessionFactory: Sendable {
   func close(_ hosted: HostedSession) async {
     if let claim = hosted.input.claim { await acceptor.release(claim) }
     await hosted.input.whip?.end()
+    hosted.input.sample?.end()
     proxy.dismiss(hosted.id)
   }
 
@@ -198,7 +200,7 @@ struct SessionFactory: Sendable {
     case .publisher(let url):
       secrets += url.passphraseSecrets
       return .published(feed)
-    case .admitted: return .published(feed)
+    case .admitted, .sample: return .published(feed)
     case .whip: return .forwarded(whip?.feed ?? ForwardedFeed())
     case .file(let path, _, _): return .file(path: path)
     case .rtp(let description): return .rtp(description: description)
@@ -258,6 +260,7 @@ struct SessionFactory: Sendable {
     case .file(_, let name, _): ["url": .string("file:\(name)"), "mode": "pull"]
     case .rtp: ["url": "rtp:", "mode": "listen"]
     case .whip: ["url": "whip:", "mode": "listen"]
+    case .sample: ["url": "sample:", "mode": "pull"]
     }
   }
 }

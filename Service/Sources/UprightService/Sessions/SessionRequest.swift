@@ -14,6 +14,8 @@ struct SessionRequest: Sendable {
     /// A file of the data folder, which may start again when it ends.
     case file(path: String, name: String, repeats: Bool)
     case rtp(description: String)
+    /// The service's own phone, which films the scene of the sample.
+    case sample
     /// A publisher connects by WebRTC. Its video is limited to `bitrate`, in bits per second, if there is one.
     case whip(bitrate: Int?)
   }
@@ -52,7 +54,7 @@ struct SessionRequest: Sendable {
   var waits: Bool {
     switch input {
     case .publisher, .whip: true
-    case .admitted, .listener, .pull, .file, .rtp: false
+    case .admitted, .listener, .pull, .file, .rtp, .sample: false
     }
   }
 
