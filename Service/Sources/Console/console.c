@@ -27,6 +27,15 @@ static const unsigned char app_js[] = {
 static const unsigned char charts_js[] = {
 #embed "Pages/charts.js"
 };
+static const unsigned char controls_js[] = {
+#embed "Pages/controls.js"
+};
+static const unsigned char copy_js[] = {
+#embed "Pages/copy.js"
+};
+static const unsigned char create_js[] = {
+#embed "Pages/create.js"
+};
 static const unsigned char dom_js[] = {
 #embed "Pages/dom.js"
 };
@@ -36,6 +45,9 @@ static const unsigned char focus_js[] = {
 static const unsigned char gravity_js[] = {
 #embed "Pages/gravity.js"
 };
+static const unsigned char health_js[] = {
+#embed "Pages/health.js"
+};
 static const unsigned char hierarchy_js[] = {
 #embed "Pages/hierarchy.js"
 };
@@ -44,6 +56,9 @@ static const unsigned char link_js[] = {
 };
 static const unsigned char list_js[] = {
 #embed "Pages/list.js"
+};
+static const unsigned char outputs_js[] = {
+#embed "Pages/outputs.js"
 };
 static const unsigned char phone_js[] = {
 #embed "Pages/phone.js"
@@ -60,8 +75,20 @@ static const unsigned char policy_js[] = {
 static const unsigned char position_js[] = {
 #embed "Pages/position.js"
 };
+static const unsigned char preview_js[] = {
+#embed "Pages/preview.js"
+};
 static const unsigned char publish_js[] = {
 #embed "Pages/publish.js"
+};
+static const unsigned char publishing_js[] = {
+#embed "Pages/publishing.js"
+};
+static const unsigned char recordings_js[] = {
+#embed "Pages/recordings.js"
+};
+static const unsigned char rules_js[] = {
+#embed "Pages/rules.js"
 };
 static const unsigned char sensor_js[] = {
 #embed "Pages/sensor.js"
@@ -72,11 +99,17 @@ static const unsigned char session_js[] = {
 static const unsigned char share_js[] = {
 #embed "Pages/share.js"
 };
+static const unsigned char start_js[] = {
+#embed "Pages/start.js"
+};
 static const unsigned char target_js[] = {
 #embed "Pages/target.js"
 };
 static const unsigned char timeline_js[] = {
 #embed "Pages/timeline.js"
+};
+static const unsigned char words_js[] = {
+#embed "Pages/words.js"
 };
 
 static const unsigned char portrait_flv[] = {
@@ -107,23 +140,34 @@ static const upright_console_file files[] = {
     FILE("api.js", api_js),
     FILE("app.js", app_js),
     FILE("charts.js", charts_js),
+    FILE("controls.js", controls_js),
+    FILE("copy.js", copy_js),
+    FILE("create.js", create_js),
     FILE("dom.js", dom_js),
     FILE("focus.js", focus_js),
     FILE("gravity.js", gravity_js),
+    FILE("health.js", health_js),
     FILE("hierarchy.js", hierarchy_js),
     FILE("link.js", link_js),
     FILE("list.js", list_js),
+    FILE("outputs.js", outputs_js),
     FILE("phone.js", phone_js),
     FILE("player.js", player_js),
     FILE("playlist.js", playlist_js),
     FILE("policy.js", policy_js),
     FILE("position.js", position_js),
+    FILE("preview.js", preview_js),
     FILE("publish.js", publish_js),
+    FILE("publishing.js", publishing_js),
+    FILE("recordings.js", recordings_js),
+    FILE("rules.js", rules_js),
     FILE("sensor.js", sensor_js),
     FILE("session.js", session_js),
     FILE("share.js", share_js),
+    FILE("start.js", start_js),
     FILE("target.js", target_js),
     FILE("timeline.js", timeline_js),
+    FILE("words.js", words_js),
 };
 
 const upright_console_file *upright_console_file_at(size_t index) {

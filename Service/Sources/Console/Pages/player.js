@@ -8,7 +8,8 @@ const distance = { wanted: 0.35, fast: 0.8, jump: 2.5 };
 
 const pause = milliseconds => new Promise(done => setTimeout(done, milliseconds));
 
-// Returns a function that ends the playback. `say` is called with what is missing, and "" while the stream plays.
+// Returns a function that ends the playback. `say` is called with what is missing, and "" while the stream plays. The video is muted
+// until its user wants the sound.
 export function play(video, address, say) {
   const end = new AbortController();
   video.muted = true;
@@ -20,12 +21,13 @@ export function play(video, address, say) {
   };
 }
 
-// Starts again where the stream can't be followed.
+// Starts again where the stream can't be followed, and where a new one has the place of one that has ended.
 async function follow(video, address, say, signal) {
   while (!signal.aborted) {
     try {
-      await new Loader(video, signal, say).run(address);
-      return;
+      const loader = new Loader(video, signal, say);
+      await loader.run(address);
+      await loader.waitForAnother(address);
     } catch (error) {
       if (signal.aborted) return;
       say(error.message);
@@ -39,7 +41,8 @@ class Loader {
     Object.assign(this, { video, signal, say, buffer: null, map: null });
   }
 
-  async run(address) {
+  // Returns the media playlist and its place.
+  async find(address) {
     const ask = typeof address === "function" ? await address() : address;
     let place = new URL(ask, location);
     let list = parse(await this.text(place));
@@ -47,6 +50,20 @@ class Loader {
       place = new URL(list.variants[0], place);
       list = parse(await this.text(place));
     }
+    return { place, list };
+  }
+
+  // Waits until the playlist is that of another stream, which has not ended.
+  async waitForAnother(address) {
+    while (!this.signal.aborted) {
+      await pause(1000);
+      const list = await this.find(address).then(found => found.list, () => null);
+      if (list && !list.isEnded && list.units.length) return;
+    }
+  }
+
+  async run(address) {
+    let { place, list } = await this.find(address);
     if (!window.MediaSource) return this.playNatively(place);
     let last = list.units.findLast(unit => unit.isIndependent);
     if (!last) throw new Error("The stream has no segment yet.");
@@ -60,6 +77,8 @@ class Loader {
       }
       if (list.isEnded) return this.say("The stream has ended.");
       list = await this.reload(place, list);
+      // Another session has the name now, and counts anew.
+      if (!isAfter(list.next, last)) throw new Error("The stream begins again.");
     }
   }
 
@@ -133,7 +152,8 @@ class Loader {
 
   async fetch(place) {
     const answer = await fetch(place, { signal: this.signal });
-    if (answer.status === 503) throw new Error("The stream has no frame yet.");
+    if (answer.status === 503) throw new Error("No picture yet.");
+    if (answer.status === 404) throw new Error("There is no stream here.");
     if (!answer.ok) throw new Error("The stream can't be loaded (" + answer.status + ").");
     return answer;
   }

@@ -28,7 +28,7 @@ async function open(name, isPublisher) {
   try {
     const seconds = 600;
     const { url, qr } = await ask("POST", session(name) + (isPublisher ? "/publish-url" : "/sensor-url"), { seconds });
-    if (qr) place.append(picture(qr));
+    if (qr) place.append(picture(qr, "QR code of the link"));
     link.href = link.textContent = url;
     said.textContent = "It works once, for ten minutes, and gives the phone no other right."
       + (url.startsWith("https:") ? "" : " Browsers give camera and sensor only to pages over HTTPS.")
@@ -39,7 +39,7 @@ async function open(name, isPublisher) {
 }
 
 // Always dark on light, as cameras expect it, with the quiet zone of four modules.
-function picture({ size, path }) {
-  return draw("svg", { viewBox: [-4, -4, size + 8, size + 8].join(" "), role: "img", "aria-label": "QR code of the link" },
+export function picture({ size, path }, label) {
+  return draw("svg", { viewBox: [-4, -4, size + 8, size + 8].join(" "), role: "img", "aria-label": label },
     draw("rect", { x: -4, y: -4, width: size + 8, height: size + 8, fill: "#fff" }), draw("path", { d: path, fill: "#000" }));
 }
