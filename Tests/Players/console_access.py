@@ -54,13 +54,14 @@ STOP = """() => {
   stops.push(now);
   const box = now.getBoundingClientRect(), style = getComputedStyle(now);
   return {
+    isInside: !!before?.contains(now),
     follows: !before || !!(before.compareDocumentPosition(now) & Node.DOCUMENT_POSITION_FOLLOWING),
     isMarked: style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2,
     box: [box.left + scrollX, box.top + scrollY, box.right + scrollX, box.bottom + scrollY]
   };
 }"""
 # The number of controls that the tab key should reach: of a group of radio buttons the chosen one.
-CONTROLS = """() => [...document.querySelectorAll("a[href], button, input, select, textarea, [tabindex='0']")].filter(one =>
+CONTROLS = """() => [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']")].filter(one =>
   one.checkVisibility({ visibilityProperty: true }) && !one.disabled && one.tabIndex >= 0 && !(one.type === "radio" && !one.checked)
 ).length"""
 
@@ -101,7 +102,7 @@ def walk(page, most=150):
             faults.append("%s precedes %s in the document" % (control, controls[-1]))
         left, top = stop["box"][:2]
         # Below the one before it, or right of it: in the next column.
-        if before and top < before[3] - 1 and left < before[2] - 1:
+        if before and not stop["isInside"] and top < before[3] - 1 and left < before[2] - 1:
             faults.append("%s is above or left of %s" % (control, controls[-1]))
         before = stop["box"]
         controls.append(control)

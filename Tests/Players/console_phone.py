@@ -90,7 +90,7 @@ def open_phone(browser, console, script, has_sensor=False):
 def leave(console, phone):
     phone.get_by_role("button", name="Stop publishing").click()
     console.expect(phone.get_by_role("status")).to_have_text("You are not live.")
-    console.expect(console.get_by_role("heading", level=1)).to_contain_text("phone input lost")
+    console.expect(console.get_by_role("heading", level=1)).to_contain_text("phone stream lost")
     phone.context.close()
 
 
@@ -114,21 +114,21 @@ def play(browser, console, stage, result):
     assert not faults, faults
     drawn = console.get_by_role("slider", name="Drawn phone")
     # The camera is landscape. Its frames are upright when the phone is held in landscape left.
-    expect(drawn).to_have_attribute("aria-valuetext", "landscape left")
+    expect(drawn).to_have_attribute("aria-valuetext", "turned left")
     console_stage.wait(console, "document.querySelector('.stage video')?.currentTime > 1")
     turns = result["turns"] = {}
-    for rotation, device, corner, is_wide in ((90, "portrait", "topRight", False), (180, "landscape right", "bottomRight", True),
-                                              (0, "landscape left", "topLeft", True)):
+    for rotation, device, corner, is_wide in ((90, "upright", "topRight", False), (180, "turned right", "bottomRight", True),
+                                              (0, "turned left", "topLeft", True)):
         turns[rotation] = seen(console, corner, is_wide, lambda: phone.evaluate("window.held = %d" % rotation))
         expect(drawn).to_have_attribute("aria-valuetext", device)
         expect(console.get_by_label("Timeline, newest first").get_by_role("listitem").filter(
-            has_text="device %s: rotate" % device).first).to_be_visible()
+            has_text="Phone %s: the picture turns" % device).first).to_be_visible()
     leave(console, phone)
     phone, sensor = open_phone(browser, console, PLAIN, has_sensor=True)
-    sensor.turn(console, "portrait", 0, 9.81, 0)
+    sensor.turn(console, "upright", 0, 9.81, 0)
     # A landscape frame on a portrait canvas.
     console_stage.wait(console, "(video => video.videoWidth < video.videoHeight)(document.querySelector('.stage video'))")
-    result["gravity"] = seen(console, "topLeft", True, lambda: sensor.turn(console, "landscape left", 9.81, 0, 0))
+    result["gravity"] = seen(console, "topLeft", True, lambda: sensor.turn(console, "turned left", 9.81, 0, 0))
     expect(phone.locator("#held")).to_have_text("on its left side")
     leave(console, phone)
 

@@ -29,9 +29,9 @@ def play_sample(page, stage):
     """Opens the sample's page, until the phone that it shows is turned to the left for the second time."""
     stage.ask("POST", "/v1/sample")
     page.goto(stage.url + "/#/sessions/sample")
-    page.get_by_text("device portrait: rotate to portrait").first.wait_for(timeout=40000)
-    newest = page.get_by_label("Timeline, newest first").get_by_role("listitem").filter(has_text="device").first
-    newest.filter(has_text="device landscape left: rotate").wait_for(timeout=60000)
+    page.get_by_text("Phone upright: the picture turns to portrait").first.wait_for(timeout=40000)
+    newest = page.get_by_label("Timeline, newest first").get_by_role("listitem").filter(has_text="Phone").first
+    newest.filter(has_text="Phone turned left: the picture turns").wait_for(timeout=60000)
     console_stage.wait(page, "(video => video.videoWidth > video.videoHeight)(document.querySelector('.stage video'))")
     page.wait_for_timeout(1500)
 

@@ -1,9 +1,12 @@
-// The console: logs in, and shows the view that the address names: `#/`, `#/sessions/NAME`, `#/policy` or
-// `#/policy/NAME`.
+// The console: logs in, and shows the view that the address names: `#/`, `#/new`, `#/sessions/NAME`, `#/recordings`, `#/policy`,
+// `#/policy/NAME`, `#/rules` or `#/rules/KIND-NUMBER`.
 import { ask, login } from "./api.js";
+import { showCreate } from "./create.js";
 import { make } from "./dom.js";
 import { showList } from "./list.js";
 import { showPolicy } from "./policy.js";
+import { showRecordings } from "./recordings.js";
+import { showRules } from "./rules.js";
 import { showSession } from "./session.js";
 
 const main = document.getElementById("main");
@@ -24,6 +27,9 @@ function route() {
   leave.hidden = false;
   if (first === "sessions" && name) show(showSession, decodeURIComponent(name));
   else if (first === "policy") show(showPolicy, name && decodeURIComponent(name));
+  else if (first === "new") show(showCreate);
+  else if (first === "recordings") show(showRecordings);
+  else if (first === "rules") show(showRules, name);
   else show(showList);
 }
 

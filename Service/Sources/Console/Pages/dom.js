@@ -51,5 +51,3 @@ export function repeat(body, milliseconds) {
 
 // `landscapeLeft` as `landscape left`.
 export const words = name => (name ?? "").replace(/[A-Z]/g, letter => " " + letter.toLowerCase());
-
-export const stateWords = { waiting: "waiting", live: "live", inputLost: "input lost", recovering: "recovering", ended: "ended", failed: "failed" };

@@ -1,6 +1,8 @@
 // The list of sessions. It is updated in place: a row stays the same element while its session exists.
 import { ask, session } from "./api.js";
-import { make, repeat, stateWords, words, write } from "./dom.js";
+import { make, repeat, write } from "./dom.js";
+import { makeStart } from "./start.js";
+import { endOf, shapeOf, stateWords } from "./words.js";
 
 // The time between two pictures of a session, in milliseconds.
 const age = 5000;
@@ -32,47 +34,18 @@ function refreshPicture(part, one) {
 function update({ part }, one) {
   write(part.state, stateWords[one.state]);
   if (part.state.dataset.state !== one.state) part.state.dataset.state = one.state;
-  write(part.detail, one.appOrientation ? words(one.appOrientation) + ", " + one.encodeResolution : "no frame yet");
-  write(part.reason, one.reason);
+  write(part.detail, one.appOrientation ? shapeOf(one.appOrientation) + ", " + one.encodeResolution : "no picture yet");
+  write(part.reason, endOf(one));
   refreshPicture(part, one);
-}
-
-// What to do while there is no session.
-function makeFirst() {
-  const said = make("p", { role: "status" });
-  const start = (text, body) => {
-    const button = make("button", { type: "button" }, text);
-    button.onclick = async () => {
-      button.disabled = true;
-      try {
-        location.hash = "#/sessions/" + encodeURIComponent((await body()).id);
-      } catch (error) {
-        said.textContent = error.message;
-      }
-      button.disabled = false;
-    };
-    return button;
-  };
-  return make("section", { class: "panel first" },
-    make("h2", {}, "See it turn"),
-    make("p", {}, "The sample is a recording of a phone that turns, played as a live source. It turns by itself until you turn it."),
-    make("div", { class: "buttons" },
-      start("Play the sample", () => ask("POST", "/v1/sample")),
-      start("Publish from a phone", () => ask("POST", "/v1/sessions", {
-        name: "phone", input: { whip: {} }, latency: "low", policy: "phone", options: { frames: "metadata" }
-      }))),
-    said,
-    make("p", { class: "faint" }, "Or send a stream: ", make("code", {}, "POST /v1/sessions"), " makes a session. ",
-      make("a", { href: "/openapi.yaml" }, "The API")));
 }
 
 export function showList(main) {
   document.title = "Sessions · Upright";
   const said = make("p", { role: "status" });
   const list = make("ul", { class: "cards" });
-  const first = makeFirst();
-  first.hidden = true;
-  main.append(make("h1", {}, "Sessions"), said, list, first);
+  const hint = make("p", { class: "faint", hidden: true }, "A session takes one stream from OBS, a phone or a camera, keeps its picture upright, and sends it on. ",
+    "The sample shows it without a camera. ", make("a", { href: "/openapi.yaml" }, "The API"));
+  main.append(make("h1", {}, "Sessions"), makeStart(), said, hint, list);
   const cards = new Map();
 
   return repeat(async () => {
@@ -84,7 +57,7 @@ export function showList(main) {
       return;
     }
     write(said, sessions.length ? sessions.length + (sessions.length === 1 ? " session" : " sessions") : "There is no session yet.");
-    first.hidden = sessions.some(one => one.id === "sample" && one.state === "live");
+    hint.hidden = sessions.length > 0;
     const names = new Set(sessions.map(one => one.id));
     for (const [name, { card }] of cards) {
       if (names.has(name)) continue;

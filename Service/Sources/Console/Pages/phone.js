@@ -1,9 +1,10 @@
 // A drawn phone. It is turned by dragging, by the arrow keys, or by the choices below it.
-import { draw, make, words } from "./dom.js";
+import { draw, make } from "./dom.js";
+import { heldAs } from "./words.js";
 
 // The clockwise turn from portrait, in degrees. Home button right is landscape left.
 const upright = { portrait: 0, landscapeRight: 90, portraitUpsideDown: 180, landscapeLeft: 270 };
-const flat = { faceUp: "lies on its back", faceDown: "lies on its face" };
+const flat = { faceUp: true, faceDown: true };
 const order = Object.keys(upright);
 const nearest = degrees => order[Math.round(((degrees % 360) + 360) % 360 / 90) % 4];
 
@@ -23,15 +24,15 @@ export function makePhone(turn) {
   const choices = [...order, ...Object.keys(flat)].map(name => {
     const input = make("input", { type: "radio", name: "device", value: name });
     input.onchange = () => choose(name);
-    return make("label", {}, input, words(name));
+    return make("label", {}, input, heldAs(name));
   });
 
   function paint() {
     body.style.transform = "rotate(" + degrees + "deg)";
     svg.classList.toggle("is-flat", device in flat);
-    label.textContent = device === "faceUp" ? "face up" : device === "faceDown" ? "face down" : "";
+    label.textContent = device === "faceUp" ? "on its back" : device === "faceDown" ? "on its face" : "";
     svg.setAttribute("aria-valuenow", upright[device] ?? 0);
-    svg.setAttribute("aria-valuetext", words(device));
+    svg.setAttribute("aria-valuetext", heldAs(device));
     for (const choice of choices) choice.firstChild.checked = choice.firstChild.value === device;
   }
 
@@ -80,6 +81,6 @@ export function makePhone(turn) {
   paint();
   const element = make("div", {}, svg,
     make("p", { id: "phone-help", class: "faint" }, "Drag it, or use the arrow keys: left and right turn, up and down lay it flat."),
-    make("fieldset", { class: "choices" }, make("legend", {}, "Device orientation"), ...choices));
+    make("fieldset", { class: "choices" }, make("legend", {}, "How the phone is held"), ...choices));
   return { element, show };
 }

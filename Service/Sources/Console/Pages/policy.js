@@ -2,7 +2,7 @@
 import { ask, session } from "./api.js";
 import { make, set, write } from "./dom.js";
 import { positionOf } from "./position.js";
-import { headline } from "./timeline.js";
+import { outcome, reasoned, sentence } from "./words.js";
 
 const sample = ['{"at": 1, "device": "landscapeLeft"}', '{"at": 3, "lock": true}', '{"at": 4, "device": "portrait"}',
   '{"at": 5, "lock": false}', ""].join("\n");
@@ -25,7 +25,7 @@ class Editor {
     this.said = make("p", { role: "status", class: "said" });
     const download = make("button", { type: "button", class: "plain" }, "Download");
     download.onclick = () => this.download();
-    const apply = make("button", { type: "button", hidden: !name }, "Apply to " + name);
+    const apply = this.applyButton = make("button", { type: "button", hidden: !name }, "Apply to " + name);
     apply.onclick = () => this.apply();
     this.start = make("p", {});
     // Both can be scrolled by keyboard.
@@ -108,11 +108,18 @@ class Editor {
       };
       place.replaceChildren(go, " " + error.message + ": " + error.remedy);
     }
-    if (error) return;
+    // Decisions of an older text beside an error would be wrong.
+    this.applyButton.disabled = error?.in === "policy";
+    if (error) {
+      write(this.start, "No decisions: the " + error.in + " above must be corrected first.");
+      this.list.replaceChildren();
+      this.drawing.replaceChildren();
+      return;
+    }
     write(this.start, start);
     this.list.replaceChildren(...decisions.map(decision => make("li", { "data-kind": decision.decision },
       make("span", { class: "at" }, decision.at.toFixed(2) + " s"),
-      make("span", {}, make("strong", {}, headline(decision)), make("span", { class: "why" }, decision.why)))));
+      make("span", {}, make("strong", {}, sentence(decision)), make("span", { class: "why" }, ...reasoned(decision.why))))));
     const drawing = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
     drawing.setAttribute("role", "img");
     drawing.setAttribute("aria-label", "Timeline of the decisions");
@@ -123,7 +130,7 @@ class Editor {
     try {
       const policy = JSON.parse(this.texts.policy.area.value);
       const { decisions } = await ask("PATCH", session(this.name), { policy });
-      write(this.said, "Applied. " + decisions.map(headline).join(", "));
+      write(this.said, ["Applied.", ...decisions.map(one => outcome(one) + ".")].join(" "));
     } catch (error) {
       write(this.said, error.message);
     }

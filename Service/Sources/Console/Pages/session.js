@@ -1,14 +1,16 @@
-// One session: its preview, a phone that turns it, and why it did what it did.
+// One session: its picture, how to publish to it and watch it, a phone that turns it, and what became of it.
 import { ask, session } from "./api.js";
-import { makeChart } from "./charts.js";
-import { make, repeat, stateWords, words, write } from "./dom.js";
-import { focusAt } from "./focus.js";
+import { make, repeat, write } from "./dom.js";
+import { makeHealth } from "./health.js";
 import { makeHierarchy } from "./hierarchy.js";
+import { makeOutputs } from "./outputs.js";
 import { makePhone } from "./phone.js";
-import { play } from "./player.js";
+import { Preview, playlistOf } from "./preview.js";
+import { makePublishing, makeWatching } from "./publishing.js";
+import { makeRecordings } from "./recordings.js";
 import { makeShareButton } from "./share.js";
-import { makeTarget } from "./target.js";
-import { headline, makeTimeline } from "./timeline.js";
+import { makeTimeline } from "./timeline.js";
+import { endOf, reasoned, sentence, shapeOf, stateWords } from "./words.js";
 
 export function showSession(main, name) {
   document.title = name + " · Upright";
@@ -18,54 +20,88 @@ export function showSession(main, name) {
 
 const panel = (title, ...children) => make("section", { class: "panel" }, make("h2", {}, title), ...children);
 
-// A panel beside two others.
-function tallPanel(...content) {
-  const element = panel(...content);
-  element.classList.add("tall");
-  return element;
+// A panel that is opened by its title.
+function fold(title, isOpen, ...children) {
+  return make("details", { class: "panel", open: isOpen }, make("summary", {}, make("h2", {}, title)), ...children);
 }
 
 class SessionView {
   constructor(main, name) {
     this.name = name;
-    this.players = [];
-    this.targets = [];
     // The events that were posted, and those that have no answer yet.
     this.posted = this.waiting = 0;
     this.state = make("span", { class: "state" });
     this.reason = make("p", { class: "reason" });
-    this.said = make("p", { role: "status", class: "said" });
-    this.stage = make("div", { class: "stages" });
-    this.numbers = make("dl", { class: "numbers" });
-    this.charts = {
-      rate: makeChart("Frames out", "/s"), latency: makeChart("Event to frame", "ms"), queue: makeChart("Waiting frames", ""),
-      bitrate: makeChart("Output", "kbit/s"), memory: makeChart("Memory of the service", "MB")
-    };
+    this.said = make("div", { role: "status", class: "said" });
+    this.preview = new Preview(name, event => this.post(event), text => this.tell(text));
     this.phone = makePhone(device => this.post({ device }));
     this.hierarchy = makeHierarchy();
-    this.timeline = makeTimeline(name, (kind, data) => this.tell(kind, data));
-    main.append(
-      make("h1", {}, name, " ", this.state), this.reason,
-      make("div", { class: "columns" },
-        panel("Preview", this.stage, this.buttons()),
-        panel("Phone", this.phone.element, this.said),
-        panel("Who decides", this.hierarchy.element,
-          make("p", {}, make("a", { href: "#/policy/" + encodeURIComponent(name) }, "Edit the policy"))),
-        tallPanel("Timeline", this.timeline.element),
-        panel("Counters", make("div", { class: "charts" }, ...Object.values(this.charts).map(one => one.element)), this.numbers)));
-    const ends = [repeat(() => this.refresh(), 1000), repeat(() => this.readMemory(), 5000)];
-    this.end = () => { for (const end of ends) end(); };
+    this.health = makeHealth();
+    this.outputs = makeOutputs(name);
+    this.recordings = makeRecordings(name);
+    this.timeline = makeTimeline(name, (kind, data) => this.heard(kind, data));
+    this.publishing = panel("Publish");
+    this.watching = fold("Watch and embed", false);
+    this.publishing.hidden = this.watching.hidden = true;
+    const content = make("div", { class: "columns" },
+      make("div", { class: "column" }, panel("Preview", this.preview.stage, this.preview.controls), this.publishing, this.watching,
+        panel("Outputs", this.outputs.element), panel("Recordings", this.recordings.element)),
+      make("div", { class: "column" }, panel("Turn it", this.phone.element, this.buttons(), this.said), panel("Timeline", this.timeline.element),
+        panel("Health", this.health.element),
+        fold("Who decides, in UIKit's terms", false, this.hierarchy.element,
+          make("p", {}, make("a", { href: "#/policy/" + encodeURIComponent(name) }, "Edit the policy")))));
+    this.gone = make("p", { hidden: true }, "There is no session of this name any more. ", make("a", { href: "#/" }, "All sessions"));
+    main.append(make("h1", {}, name, " ", this.state), this.reason, this.endButtons(), this.gone, this.content = content);
+    this.end = repeat(() => this.refresh(), 1000);
     this.showPolicy();
-    this.whenShown = () => document.hidden ? this.stop() : this.start();
-    document.addEventListener("visibilitychange", this.whenShown);
   }
 
   close() {
-    document.removeEventListener("visibilitychange", this.whenShown);
+    this.isClosed = true;
     this.end();
+    this.recordings.end();
     this.timeline.close();
-    this.stop();
+    this.preview.close();
   }
+
+  // MARK: Its end
+
+  endButtons() {
+    const button = (text, body) => {
+      const element = make("button", { type: "button", class: "plain", hidden: true }, text);
+      element.onclick = async () => {
+        element.disabled = true;
+        await body().catch(error => write(this.reason, error.message));
+        element.disabled = false;
+      };
+      return element;
+    };
+    this.stopButton = button("Stop session", async () => {
+      if (this.name !== "sample" && !confirm("Stop " + this.name + "? Its publisher is disconnected and its recordings are closed.")) return;
+      await ask("DELETE", session(this.name));
+      await this.refresh();
+    });
+    this.deleteButton = button("Delete session", async () => {
+      await ask("DELETE", session(this.name));
+      location.hash = "#/";
+    });
+    this.againButton = button("Play the sample again", async () => {
+      await ask("POST", "/v1/sample");
+      this.timeline.restart();
+      await this.refresh();
+    });
+    return make("div", { class: "buttons ends" }, this.stopButton, this.deleteButton, this.againButton);
+  }
+
+  showEnd({ state }) {
+    const hasEnded = ["ended", "failed"].includes(state);
+    this.stopButton.hidden = hasEnded;
+    this.deleteButton.hidden = !hasEnded;
+    this.againButton.hidden = !hasEnded || this.name !== "sample";
+    for (const one of [this.lock, this.active, this.turn]) one.disabled = hasEnded;
+  }
+
+  // MARK: Turning
 
   buttons() {
     const toggle = (text, change) => {
@@ -73,27 +109,23 @@ class SessionView {
       button.onclick = () => this.post(change(button.getAttribute("aria-pressed") !== "true"));
       return button;
     };
-    this.lock = toggle("Rotation lock", lock => ({ lock }));
-    this.active = toggle("App active", active => ({ active }));
-    const chosen = make("select", { "aria-label": "Orientation of the app" },
-      ...["portrait", "portraitUpsideDown", "landscapeRight", "landscapeLeft"].map(one => make("option", { value: one }, words(one))));
-    const turn = make("button", { type: "button", class: "plain" }, "Turn the app");
-    turn.onclick = () => this.post({ rotate: chosen.value });
-    this.focus = make("button", { type: "button", class: "plain", "aria-pressed": "false" }, "Set focus");
-    this.focus.onclick = () => this.setsFocus(this.focus.getAttribute("aria-pressed") !== "true");
-    return this.controls = make("div", { class: "buttons" }, this.lock, this.active, make("span", { class: "pair" }, chosen, turn), this.focus);
+    this.lock = toggle("Lock rotation", lock => ({ lock }));
+    this.active = toggle("App in front", active => ({ active }));
+    const chosen = make("select", { "aria-label": "Turn the app to" }, ...Object.entries({
+      portrait: "portrait", landscapeRight: "landscape", landscapeLeft: "the other landscape", portraitUpsideDown: "portrait, upside down"
+    }).map(([value, text]) => make("option", { value }, text)));
+    this.turn = make("button", { type: "button", class: "plain" }, "Turn the app");
+    this.turn.onclick = () => this.post({ rotate: chosen.value });
+    return this.controls = make("div", { class: "buttons" }, this.lock, this.active, make("span", { class: "pair" }, chosen, this.turn), this.preview.focus);
   }
 
-  setsFocus(sets) {
-    this.focus.setAttribute("aria-pressed", sets);
-    this.stage.classList.toggle("is-target", sets);
-    for (const target of this.targets) {
-      if (sets) target.open();
-      else target.close();
-    }
-    if (!sets) return;
-    write(this.said, "Click the point of the preview to keep in the middle, or move there with the arrow keys and press Enter.");
-    this.stage.querySelector("video")?.focus();
+  // Shows a text, and a reason for who wants it.
+  tell(text, why = "", kind = "") {
+    const key = text + why;
+    if (this.told === key) return;
+    this.told = key;
+    this.said.dataset.outcome = kind;
+    this.said.replaceChildren(make("p", {}, text), why ? make("details", {}, make("summary", {}, "Why"), make("p", {}, ...reasoned(why))) : "");
   }
 
   // Posts an event, and tells what was decided.
@@ -102,43 +134,53 @@ class SessionView {
     this.waiting++;
     try {
       const { decisions } = await ask("POST", session(this.name) + "/events", event);
-      const [decision] = decisions;
-      write(this.said, decision ? headline(decision) + ". " + decision.why : "Sent. It is decided at the next frame.");
-      this.said.dataset.outcome = decision?.decision ?? "";
+      if (decisions.length) this.showDecision(decisions[0]);
+      // The event stream tells the decision.
+      else this.isAwaited = true;
     } catch (error) {
-      write(this.said, error.message);
-      this.said.dataset.outcome = "refuse";
+      this.tell(error.message, "", "refuse");
     }
     this.waiting--;
     this.showPolicy();
   }
 
-  tell(kind, data) {
+  showDecision(decision) {
+    this.isAwaited = false;
+    this.tell(sentence(decision) + ".", decision.why, decision.decision);
+  }
+
+  heard(kind, data) {
     if (kind === "decision" || kind === "change") this.showPolicy();
+    if (kind === "decision" && this.isAwaited) this.showDecision(data);
     if (kind === "state") this.showState(data);
   }
 
-  showState({ state, reason }) {
-    write(this.state, stateWords[state]);
-    this.state.dataset.state = state;
-    write(this.reason, reason);
+  // MARK: Its state
+
+  showState(data) {
+    write(this.state, stateWords[data.state]);
+    this.state.dataset.state = data.state;
+    write(this.reason, endOf(data));
   }
 
   // The policy's state, once for several changes at a time.
   showPolicy() {
     this.asked ??= setTimeout(async () => {
       this.asked = undefined;
+      if (this.isClosed) return;
       const { posted } = this;
       try {
         const policy = await ask("GET", session(this.name) + "/policy");
         // An older state would undo for a moment what the user has just chosen. The answer asks for the next one.
         if (this.waiting || posted !== this.posted) return;
         this.hierarchy.show(policy);
-        if (!document.querySelector(".is-dragged")) this.phone.show(policy.state.device);
+        if (!document.querySelector(".is-dragged") && !this.isAwaited) this.phone.show(policy.state.device);
         this.lock.setAttribute("aria-pressed", policy.state.rotationLock);
         this.active.setAttribute("aria-pressed", policy.state.active);
+        // Until somebody turns it here.
+        if (!this.posted) this.tell("The picture is " + shapeOf(policy.state.app) + ".");
       } catch (error) {
-        write(this.said, error.message);
+        if (error.status !== 404) this.tell(error.message);
       }
     }, 50);
   }
@@ -148,105 +190,41 @@ class SessionView {
     try {
       one = await ask("GET", session(this.name));
     } catch (error) {
-      write(this.reason, error.message);
-      return;
+      this.content.hidden = error.status === 404;
+      this.gone.hidden = error.status !== 404;
+      if (error.status === 404) {
+        write(this.state, "");
+        for (const button of [this.stopButton, this.deleteButton, this.againButton]) button.hidden = true;
+        this.preview.stop();
+      }
+      return write(this.reason, error.status === 404 ? "" : error.message);
     }
+    if (this.isClosed) return;
+    this.content.hidden = false;
+    this.gone.hidden = true;
     this.showState(one);
-    this.showNumbers(one);
-    if (this.one) return;
-    this.one = one;
-    this.controls.append(makeShareButton(this.name, one.input.url === "whip:"));
-    this.start();
+    this.showEnd(one);
+    this.health.show(one);
+    this.outputs.show(one);
+    this.preview.show(one);
+    if (this.created !== one.created) await this.begin(one);
   }
 
-  // MARK: The preview
-
-  start() {
-    if (this.players.length || !this.one || document.hidden) return;
-    const { one } = this;
-    if (!one.outputs.some(output => output.type === "hls")) {
-      write(this.reason, "This session has no HLS output, so it has no preview.");
-      return;
-    }
-    const isDual = one.options.canvas === "dual";
-    for (const file of isDual ? ["portrait", "landscape"] : ["index"]) {
-      const video = make("video", { playsInline: true, "aria-label": isDual ? "Preview, " + file : "Preview" });
-      const said = make("p", { class: "missing" });
-      const target = makeTarget(video, point => this.chosen(video, point));
-      this.targets.push(target);
-      this.stage.append(make("div", { class: "stage " + file }, video, target.element, said));
-      this.players.push(play(video, () => this.address(file), text => write(said, text)));
-    }
-  }
-
-  stop() {
-    for (const end of this.players) end();
-    this.players = [];
-    this.setsFocus(false);
-    this.targets = [];
-    this.stage.replaceChildren();
-  }
-
-  // The address of a playlist. That of a signed session has a signature.
-  async address(file) {
-    let path = "/live/" + encodeURIComponent(this.name) + "/index.m3u8";
-    if (this.one.playback === "signed") {
-      const { url } = await ask("POST", session(this.name) + "/playback-url", { seconds: 12 * 3600 });
-      path = new URL(url, location).pathname;
-    }
-    return path.replace("index.m3u8", file + ".m3u8");
-  }
-
-  // Keeps a point of the window in the middle; null ends the choice.
-  async chosen(video, point) {
-    this.setsFocus(false);
-    this.focus.focus();
-    if (!point) return write(this.said, "");
-    try {
-      const { layouts } = await ask("GET", session(this.name));
-      const focus = focusAt(point, video.getBoundingClientRect(), [video.videoWidth, video.videoHeight], layouts);
-      if (focus) await this.post({ focus });
-    } catch (error) {
-      write(this.said, error.message);
-    }
-  }
-
-  // MARK: The counters
-
-  async readMemory() {
-    const metrics = await ask("GET", "/metrics").catch(() => "");
-    const bytes = metrics.match(/^process_resident_memory_bytes (\S+)/m)?.[1];
-    this.charts.memory.add(bytes ? Number(bytes) / 1e6 : null);
-  }
-
-  showNumbers(one) {
-    const { counters } = one;
-    const now = performance.now();
-    const passed = this.before ? (now - this.before.now) / 1000 : 1;
-    const rate = (key, digits = 0) => this.before ? ((counters[key] - this.before.counters[key]) / passed).toFixed(digits) : "0";
-    const dropped = Object.values(counters.dropped).reduce((sum, count) => sum + count, 0);
-    const rows = {
-      "Format": one.encodeResolution ? one.encodeResolution + ", " + words(one.appOrientation) : "none yet",
-      "Media time": one.seconds.toFixed(1) + " s",
-      "Frames in": rate("framesIn") + " per second",
-      "Frames out": rate("framesOut") + " per second",
-      "Dropped": dropped,
-      "Input": (rate("bytesIn") * 8 / 1000).toFixed(0) + " kbit/s",
-      "Output": (rate("bytesOut") * 8 / 1000).toFixed(0) + " kbit/s",
-      "Waiting frames": counters.queueDepth,
-      "Format changes": counters.formatChanges,
-      "Input losses": counters.inputLosses
+  // What is shown once for each session of this name.
+  async begin(one) {
+    const isFirst = this.created === undefined;
+    this.created = one.created;
+    if (isFirst) this.controls.append(makeShareButton(this.name, one.input.url === "whip:"));
+    const replace = (element, content) => {
+      element.hidden = !content;
+      element.replaceChildren(element.firstChild, ...(content ? [content] : []));
     };
-    if (this.before) {
-      this.charts.rate.add(Number(rate("framesOut", 1)));
-      this.charts.latency.add(counters.eventToFrame == null ? null : counters.eventToFrame * 1000);
-      this.charts.queue.add(counters.queueDepth);
-      this.charts.bitrate.add(Number(rate("bytesOut")) * 8 / 1000);
+    try {
+      replace(this.publishing, await makePublishing(this.name));
+      const path = await playlistOf(one);
+      replace(this.watching, path && makeWatching(path));
+    } catch (error) {
+      write(this.reason, error.message);
     }
-    this.before = { now, counters };
-    if (!this.numbers.children.length) {
-      for (const key of Object.keys(rows)) this.numbers.append(make("div", {}, make("dt", {}, key), make("dd", {})));
-    }
-    for (const [index, value] of Object.values(rows).entries()) write(this.numbers.children[index].lastChild, value);
   }
 }

@@ -1,6 +1,7 @@
-// The events of a session as they happen, newest first.
+// The events of a session as they happen, newest first. Their reasons, in UIKit's words, are shown on demand.
 import { session } from "./api.js";
-import { make, stateWords, words } from "./dom.js";
+import { make } from "./dom.js";
+import { endOf, reasoned, sentence, shapeOf, stateWords } from "./words.js";
 
 const kinds = ["decision", "format", "state", "change", "output", "recording", "gap"];
 const most = 200;
@@ -8,6 +9,8 @@ const most = 200;
 // `tell` is called for each event, with its kind and its data.
 export function makeTimeline(name, tell) {
   const list = make("ol", { class: "timeline", tabIndex: 0, "aria-label": "Timeline, newest first" });
+  const why = make("button", { type: "button", class: "plain", "aria-pressed": "false" }, "Show why");
+  why.onclick = () => why.setAttribute("aria-pressed", list.classList.toggle("has-why"));
   let last = 0, source = null;
 
   function open() {
@@ -29,17 +32,25 @@ export function makeTimeline(name, tell) {
     source = null;
   }
 
-  function add(kind, { at, outcome, title, why }) {
+  function add(kind, { at, outcome, title, note, why }) {
     list.prepend(make("li", { "data-kind": outcome ?? kind },
       make("span", { class: "at" }, at == null ? "" : at.toFixed(2) + " s"),
-      make("span", {}, make("strong", {}, title), why ? make("span", { class: "why" }, why) : "")));
+      make("span", {}, make("strong", {}, title), note ? make("span", { class: "note" }, note) : "", why ? make("span", { class: "why" }, ...reasoned(why)) : "")));
     while (list.children.length > most) list.lastChild.remove();
   }
 
   document.addEventListener("visibilitychange", changed);
   open();
   return {
-    element: list,
+    element: make("div", { class: "log" }, list, why),
+    // Begins again, with another session of the same name.
+    restart() {
+      source?.close();
+      source = null;
+      last = 0;
+      list.replaceChildren();
+      open();
+    },
     close() {
       document.removeEventListener("visibilitychange", changed);
       source?.close();
@@ -52,35 +63,12 @@ function describe(kind, data) {
     case "decision":
       // A sensor sends ten readings a second.
       if ("gravity" in data.event && data.decision === "keep") return null;
-      return { at: data.at, outcome: data.decision, title: eventWords(data.event) + ": " + headline(data), why: data.why };
-    case "format": return { at: data.from, title: "format " + data.encodeResolution + ", " + words(data.appOrientation) };
-    case "state": return { title: stateWords[data.state], why: data.reason };
-    case "change": return { at: data.at, title: "settings changed" };
-    case "output": return { title: "output " + data.id + " is " + data.state, why: data.problem };
-    case "recording": return { title: "recording " + data.name + " is " + data.state, why: data.problem };
-    case "gap": return { title: "older events were dropped" };
-  }
-}
-
-// The decision in a few words, and the event that it answers.
-export function headline(decision) {
-  switch (decision.decision) {
-    case "rotate": return "rotate to " + words(decision.to);
-    case "refuse": return "refused, " + words(decision.reason);
-    case "invalid": return "invalid";
-    default: return "keep " + words(decision.to);
-  }
-}
-
-function eventWords(event) {
-  const [action] = Object.keys(event).filter(key => key !== "at");
-  const value = event[action];
-  switch (action) {
-    case "device": return "device " + words(value);
-    case "gravity": return "sensor";
-    case "rotate": return "turn to " + words(value);
-    case "lock": return value ? "lock" : "unlock";
-    case "active": return value ? "app active" : "app inactive";
-    default: return typeof value === "string" ? action + " " + value : action;
+      return { at: data.at, outcome: data.decision, title: sentence(data), why: data.why };
+    case "format": return { at: data.from, title: "Picture: " + shapeOf(data.appOrientation) + ", " + data.encodeResolution };
+    case "state": return { title: "Session " + stateWords[data.state], note: endOf(data), outcome: data.state };
+    case "change": return { at: data.at, title: "Settings changed" };
+    case "output": return { title: "Output " + data.id + " is " + data.state, note: data.problem };
+    case "recording": return { title: "Recording " + data.name + " is " + data.state, note: data.problem };
+    case "gap": return { title: "Older events were dropped" };
   }
 }
