@@ -12,6 +12,9 @@ static const unsigned char publish_html[] = {
 static const unsigned char sensor_html[] = {
 #embed "Pages/sensor.html"
 };
+static const unsigned char watch_html[] = {
+#embed "Pages/watch.html"
+};
 static const unsigned char style_css[] = {
 #embed "Pages/style.css"
 };
@@ -108,6 +111,9 @@ static const unsigned char target_js[] = {
 static const unsigned char timeline_js[] = {
 #embed "Pages/timeline.js"
 };
+static const unsigned char watch_js[] = {
+#embed "Pages/watch.js"
+};
 static const unsigned char words_js[] = {
 #embed "Pages/words.js"
 };
@@ -135,6 +141,7 @@ static const upright_console_file files[] = {
     FILE("index.html", index_html),
     FILE("publish.html", publish_html),
     FILE("sensor.html", sensor_html),
+    FILE("watch.html", watch_html),
     FILE("style.css", style_css),
     FILE("icon.svg", icon_svg),
     FILE("api.js", api_js),
@@ -167,6 +174,7 @@ static const upright_console_file files[] = {
     FILE("start.js", start_js),
     FILE("target.js", target_js),
     FILE("timeline.js", timeline_js),
+    FILE("watch.js", watch_js),
     FILE("words.js", words_js),
 };
 

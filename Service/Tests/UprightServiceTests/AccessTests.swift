@@ -31,6 +31,7 @@ struct AccessTests {
     (.post, "/console/app.js", .control), (.get, "/console/a/b", .control),
     (.get, "/console", .control),
     (.get, "/sensor/a", .open), (.post, "/sensor/a", .control),
+    (.get, "/watch/a", .open), (.post, "/watch/a", .control), (.get, "/watch/a/b", .control),
     (.get, "/v1/sessions/a/publish-address", .control),
     (.post, "/v1/sessions/a/sensor-url", .control), (.get, "/v1/sessions/a/thumbnail", .control),
     (.post, "/v1/sample", .control), (.post, "/v1/login", .control),

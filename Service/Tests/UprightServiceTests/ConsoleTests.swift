@@ -26,6 +26,7 @@ struct ConsoleTests {
       #expect(answer.headers["content-type"]?.hasSuffix("; charset=utf-8") == true, "\(name)")
       let policy = try #require(answer.headers["content-security-policy"])
       #expect(policy.contains("default-src 'none'") && !policy.contains("unsafe"))
+      #expect(policy.contains("frame-ancestors 'none'"))
       let tag = try #require(answer.headers["etag"])
       let again = try await service.ask(
         "GET", "/console/\(name)", token: nil, headers: ["If-None-Match": tag])
@@ -37,6 +38,10 @@ struct ConsoleTests {
     let page = try await service.ask("GET", "/", token: nil)
     #expect(page.headers["content-type"] == "text/html; charset=utf-8")
     #expect(page.text.contains("<script type=\"module\" src=\"/console/app.js\">"))
+    // Other pages may embed the one that plays a session, and no other.
+    let watch = try await service.ask("GET", "/watch/one", token: nil)
+    let policy = try #require(watch.headers["content-security-policy"])
+    #expect(watch.text.contains("/console/watch.js") && !policy.contains("frame-ancestors"))
     for name in ["none.js", "..%2fconsole.c", "%2e%2e"] {
       #expect(try await service.ask("GET", "/console/\(name)", token: nil).status == 404, "\(name)")
     }

@@ -235,6 +235,7 @@ struct OpenAPITests {
         method: "POST", path: "/v1/sessions/a/sensor-url", template: one + "/sensor-url",
         status: 413, body: long),
       .init(method: "GET", path: "/sensor/a", template: "/sensor/{id}", status: 200, token: nil),
+      .init(method: "GET", path: "/watch/a", template: "/watch/{id}", status: 200, token: nil),
       .init(
         method: "GET", path: "/v1/sessions/a/publish-address", template: one + "/publish-address",
         status: 409),

@@ -30,6 +30,7 @@ enum AccessRule: Sendable, Hashable {
     // The code of a link is no token: `PublishLinks` checks it.
     case "publish" where parts.count == 2 && (reads || method == .post): self = .open
     case "sensor" where parts.count == 2 && reads: self = .open
+    case "watch" where parts.count == 2 && reads: self = .open
     case "console" where parts.count == 2 && reads: self = .open
     case "whip" where parts.count >= 2 && !parts[1].isEmpty:
       self = method == .options ? .open : .contribute(session: parts[1])

@@ -9,9 +9,13 @@ struct ConsoleFiles: Sendable {
   private let files: [String: (type: String, body: TextBody)]
 
   /// The Content-Security-Policy of all pages, which allows nothing inline and nothing from other hosts.
-  static let policy =
+  ///
+  /// - Parameter isFramed: Whether pages of other hosts may show the page in a frame.
+  static func policy(isFramed: Bool = false) -> String {
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
-    + "media-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+      + "media-src 'self' blob:; base-uri 'none'; form-action 'none'"
+      + (isFramed ? "" : "; frame-ancestors 'none'")
+  }
 
   private static let types = [
     "html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml",
@@ -35,13 +39,16 @@ struct ConsoleFiles: Sendable {
 
   /// Returns the response to a request for a file.
   ///
+  /// - Parameter isFramed: Whether pages of other hosts may show it in a frame.
   /// - Throws: `Problem` 404 if there is no such file.
-  func response(_ name: String, to request: Request) throws(Problem) -> Response {
+  func response(
+    _ name: String, to request: Request, isFramed: Bool = false
+  ) throws(Problem) -> Response {
     guard let file = files[name] else { throw .notFound("there is no such file") }
     var headers: HTTPFields = [
       // The files of another version of the program have the same names.
       .contentType: file.type, .cacheControl: "no-cache",
-      .contentSecurityPolicy: Self.policy,
+      .contentSecurityPolicy: Self.policy(isFramed: isFramed),
     ]
     // A path may name a session.
     headers[.referrerPolicy] = "no-referrer"

@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import UprightPolicy
 
 /// The pages for a phone's browser, and the links that open them once: one publishes the camera, the other sends only how
-/// the phone is held.
+/// the phone is held. Also the page that plays a session, which other pages may embed.
 struct PublishPageRoutes: Sendable {
   let sessions: Sessions
   let links: PublishLinks
@@ -20,6 +20,9 @@ struct PublishPageRoutes: Sendable {
     }
     router.get("/sensor/:id") { request, _ in
       try ConsoleFiles.all.response("sensor.html", to: request)
+    }
+    router.get("/watch/:id") { request, _ in
+      try ConsoleFiles.all.response("watch.html", to: request, isFramed: true)
     }
     router.get("/publish/:id") { request, _ in
       try ConsoleFiles.all.response("publish.html", to: request)
