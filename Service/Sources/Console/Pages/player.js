@@ -4,7 +4,7 @@ import { isAfter, parse, typeOf } from "./playlist.js";
 
 // The distance to the end of what is loaded, in seconds: the wanted one; the one from which playback is a little faster; the one from
 // which it jumps.
-const distance = { wanted: 0.35, fast: 0.8, jump: 2.5 };
+const distance = { wanted: 0.4, fast: 0.65, jump: 1.1 };
 
 const pause = milliseconds => new Promise(done => setTimeout(done, milliseconds));
 
@@ -137,7 +137,7 @@ class Loader {
     if (video.currentTime < start || behind < 0 || behind > distance.jump) {
       video.currentTime = Math.max(start, end - distance.wanted);
     }
-    const rate = behind > distance.fast ? 1.1 : 1;
+    const rate = behind > distance.fast ? 1.15 : 1;
     if (video.playbackRate !== rate) video.playbackRate = rate;
     if (video.paused) video.play().catch(() => {});
     this.say("");
