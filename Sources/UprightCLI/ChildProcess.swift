@@ -35,10 +35,12 @@ final class ChildProcess: Sendable {
   ///   - arguments: Its arguments, with its name.
   ///   - environment: Its environment, as in `KEY=value`; `nil` for that of this process.
   ///   - descriptors: Become its descriptors from `firstDescriptor` on.
+  ///   - isApart: Whether it gets a process group of its own, and no signal is blocked in it. Others have the mask of the thread
+  ///     that starts them, which may block all signals.
   /// - Throws: `fault` if no process can be started.
   init(
     _ program: String = "/proc/self/exe", arguments: [String], environment: [String]? = nil,
-    descriptors: [CInt]
+    descriptors: [CInt], isApart: Bool = false
   ) throws(UprightError) {
     // Above those that the process gets, so that none is replaced before it is copied.
     let copies = descriptors.map { fcntl($0, F_DUPFD_CLOEXEC, Self.firstDescriptor + 16) }
@@ -50,20 +52,34 @@ final class ChildProcess: Sendable {
     for (number, copy) in copies.enumerated() {
       unsafe posix_spawn_file_actions_adddup2(&actions, copy, Self.firstDescriptor + CInt(number))
     }
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    if isApart { Self.set(&attributes) }
     var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
     var variables = unsafe (environment ?? []).map { unsafe strdup($0) } + [nil]
     defer { unsafe (words + variables).forEach { unsafe free($0) } }
     var process: pid_t = 0
     let code =
       environment == nil
-      ? unsafe posix_spawn(&process, program, &actions, nil, &words, environ)
-      : unsafe posix_spawn(&process, program, &actions, nil, &words, &variables)
+      ? unsafe posix_spawn(&process, program, &actions, &attributes, &words, environ)
+      : unsafe posix_spawn(&process, program, &actions, &attributes, &words, &variables)
     guard code == 0 else {
       throw UprightError(
         .fault, "no process can be started: \(unsafe String(cString: strerror(code)))",
         remedy: "raise the limits of processes and open files")
     }
     id = process
+  }
+
+  /// Sets the attributes of a process that is apart.
+  private static func set(_ attributes: inout posix_spawnattr_t) {
+    var none = sigset_t()
+    unsafe sigemptyset(&none)
+    unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    unsafe posix_spawnattr_setpgroup(&attributes, 0)
+    let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP
+    unsafe posix_spawnattr_setflags(&attributes, Int16(clamping: flags))
   }
 
   /// Sends a signal. Call it only before `wait` has returned.

@@ -196,7 +196,8 @@ struct Serve: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The HTTP API of the WebRTC server Janus, for publishers from browsers.", valueName: "url"))
+      "The HTTP API of the WebRTC server Janus, for publishers from browsers; auto starts Janus.",
+      valueName: "url"))
   var webrtc: String?
 
   @Flag(help: "Print the settings in effect as a configuration file, with comments, and exit.")

@@ -51,6 +51,8 @@ package final class UprightService: Sendable {
   let recordings: Recordings
   /// The WebRTC server; `nil` if there is none.
   private let webrtc: WebRTCServer?
+  /// Its process, if it is one of this service.
+  private let janus: JanusProgram?
   /// The HTTP origin for sessions that may move; `nil` if there is none.
   private let origin: OriginClient?
   private let folders: DataFolders
@@ -70,14 +72,12 @@ package final class UprightService: Sendable {
     _ configuration: ServiceConfiguration, secrets: Secrets, logger: Logger,
     dependencies: Dependencies = Dependencies()
   ) throws(UprightError) {
-    self.configuration = configuration
-    self.secrets = secrets
-    self.logger = logger
-    self.dependencies = dependencies
     let folders = DataFolders(
       root: URL(fileURLWithPath: configuration.data).standardizedFileURL.path)
-    self.folders = folders
     try folders.make()
+    let (configuration, janus) = try Self.withJanus(configuration, folders, logger)
+    (self.configuration, self.janus, self.folders) = (configuration, janus, folders)
+    (self.secrets, self.logger, self.dependencies) = (secrets, logger, dependencies)
     secrets.hide(folder: folders.root)
     credentials = try Credentials(
       configuration, folders, secrets: secrets, now: dependencies.now, logger: logger)
@@ -121,6 +121,21 @@ package final class UprightService: Sendable {
     published = PublishedSessions(
       templates, entries: configuration.sessions, sessions: sessions, acceptor: acceptor,
       proxy: proxy, trustRoots: dependencies.trustRoots, logger: logger)
+  }
+
+  /// Returns the configuration with the address of a Janus of this service, if the setting is `auto`. Without an installed one
+  /// there is no WebRTC server.
+  private static func withJanus(
+    _ configuration: ServiceConfiguration, _ folders: DataFolders, _ logger: Logger
+  ) throws(UprightError) -> (ServiceConfiguration, JanusProgram?) {
+    guard configuration.webrtc == JanusProgram.setting else { return (configuration, nil) }
+    let secret = try folders.secret("janus-secret", make: Secrets.make).text
+    let janus = try JanusProgram(
+      in: folders.state() + "/janus", secret: secret,
+      path: ProcessInfo.processInfo.environment["PATH"], logger: logger)
+    var configuration = configuration
+    (configuration.webrtc, configuration.webrtcSecret) = (janus?.url, janus?.secret)
+    return (configuration, janus)
   }
 
   package var token: String { credentials.token }
@@ -207,6 +222,7 @@ package final class UprightService: Sendable {
     try await proxy.start()
     webhooks.start()
     published.start()
+    janus?.start()
     webrtc?.start()
     origin?.start()
     folders.removeLive(but: Set(configuration.sessions.compactMap { $0["name"]?.text }))
@@ -223,7 +239,8 @@ package final class UprightService: Sendable {
     let drain = SessionService(
       sessions: sessions, published: published, seconds: configuration.drainTimeout * 0.8)
     var services: [any Service] = [
-      EgressService(proxy: proxy, webhooks: webhooks, webrtc: webrtc, origin: origin),
+      EgressService(
+        proxy: proxy, webhooks: webhooks, webrtc: webrtc, janus: janus, origin: origin),
       RetentionService(recordings: recordings), LoadService(load: load), application, drain,
     ]
     if signals, credentials.certificate != nil || configuration.playbackKeyFile != nil {
@@ -272,12 +289,14 @@ private struct EgressService: Service {
   let proxy: EgressProxy
   let webhooks: Webhooks
   let webrtc: WebRTCServer?
+  let janus: JanusProgram?
   let origin: OriginClient?
 
   func run() async throws {
     try? await gracefulShutdown()
     await webhooks.stop()
     await webrtc?.stop()
+    await janus?.stop()
     await origin?.stop()
     await proxy.stop()
   }

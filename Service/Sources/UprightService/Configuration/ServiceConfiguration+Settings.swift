@@ -109,9 +109,11 @@ extension ServiceConfiguration {
     .text(
       "webrtc", \.webrtc,
       """
-      The address of the HTTP API of the WebRTC server Janus on this machine, such as http://127.0.0.1:8088/janus. \
-      Without it, sessions can't have the input whip.
-      """, valid: "an address such as http://127.0.0.1:8088/janus", isBaseURL),
+      The address of the HTTP API of the WebRTC server Janus on this machine, such as http://127.0.0.1:8088/janus; \
+      or auto: Janus is started if it is installed, and ends with the service. Without it, sessions can't have the \
+      input whip.
+      """, valid: "auto, or an address such as http://127.0.0.1:8088/janus"
+    ) { $0 == "auto" || isBaseURL($0) },
     .secretFile(
       "webrtcSecretFile", \.webrtcSecretFile, \.webrtcSecret,
       "A file with the API secret of Janus, if it requires one."),
