@@ -45,9 +45,8 @@ class SessionView {
     this.publishing.hidden = this.watching.hidden = true;
     const content = make("div", { class: "columns" },
       make("div", { class: "column" }, panel("Preview", this.preview.stage, this.preview.controls), this.publishing, this.watching,
-        panel("Outputs", this.outputs.element), panel("Recordings", this.recordings.element)),
+        panel("Outputs", this.outputs.element), panel("Recordings", this.recordings.element), panel("Health", this.health.element)),
       make("div", { class: "column" }, panel("Turn it", this.phone.element, this.buttons(), this.said), panel("Timeline", this.timeline.element),
-        panel("Health", this.health.element),
         fold("Who decides, in UIKit's terms", false, this.hierarchy.element,
           make("p", {}, make("a", { href: "#/policy/" + encodeURIComponent(name) }, "Edit the policy")))));
     this.gone = make("p", { hidden: true }, "There is no session of this name any more. ", make("a", { href: "#/" }, "All sessions"));
