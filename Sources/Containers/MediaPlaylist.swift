@@ -1,4 +1,4 @@
-internal import UprightOrientation
+package import UprightOrientation
 internal import UprightMediaIO
 internal import UprightPipeline
 
@@ -119,6 +119,45 @@ struct MediaPlaylist: HLSPlaylist {
     }
     if isEnded { text += "#EXT-X-ENDLIST\n" }
     return text
+  }
+}
+
+/// A segment of a playlist that is complete.
+package struct ListedSegment: Sendable {
+  /// The name of its file.
+  let file: String
+  /// When it begins, and how long it lasts.
+  let start, duration: MediaTime
+  /// The name of the init segment, if a format begins with it.
+  let map: String?
+  /// The size of its frames.
+  let size: PixelSize
+
+  package init(
+    _ file: String, start: MediaTime, duration: MediaTime, map: String?, size: PixelSize
+  ) {
+    (self.file, self.start, self.duration) = (file, start, duration)
+    (self.map, self.size) = (map, size)
+  }
+
+  /// Returns the media playlist that lists them all.
+  ///
+  /// - Parameters:
+  ///   - turns: The turns to list.
+  ///   - zero: The time in the log at which the first segment begins.
+  package static func playlist(
+    of segments: [ListedSegment], turns: TurnLog, from zero: MediaTime
+  ) -> String {
+    var playlist = MediaPlaylist(targetDuration: .zero, date: turns.date)
+    for segment in segments {
+      if let map = segment.map { playlist.begin(map: map) }
+      playlist.add(segment: segment.file, duration: segment.duration, start: segment.start)
+      for turn in turns.turns(from: segment.start, for: segment.duration, offset: -zero) {
+        playlist.add(turn, size: segment.size)
+      }
+    }
+    playlist.end()
+    return playlist.text
   }
 }
 

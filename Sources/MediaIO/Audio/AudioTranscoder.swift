@@ -5,13 +5,17 @@ package import UprightOrientation
 package final class AudioTranscoder {
   private let decoder: AudioDecoder
   private let track: AudioTrackEncoder
+  /// The position of the first sample; `nil` for that of the stream.
+  private let start: Int64?
 
   /// Opens the decoder and the encoder. The sample rate and the channels are the source's.
   ///
+  /// - Parameter start: The position at which the track begins, in samples. What is before is left out.
   /// - Throws: `unavailable` if a decoder or encoder isn't linked, `badData` if the stream can't be decoded.
-  package init(stream: StreamInfo, encoderName: String, wantsGlobalHeader: Bool)
-    throws(UprightError)
-  {
+  package init(
+    stream: StreamInfo, encoderName: String, wantsGlobalHeader: Bool, start: Int64? = nil
+  ) throws(UprightError) {
+    self.start = start
     decoder = try AudioDecoder(stream: stream)
     guard decoder.rate > 0, decoder.channels > 0 else {
       throw UprightError(
@@ -21,7 +25,7 @@ package final class AudioTranscoder {
     let encoder = try AudioEncoder(
       encoderName, rate: decoder.rate, channels: decoder.channels,
       wantsGlobalHeader: wantsGlobalHeader)
-    track = try AudioTrackEncoder(encoder, .file(rate: encoder.format.rate))
+    track = try AudioTrackEncoder(encoder, .file(rate: encoder.format.rate), start: start)
   }
 
   /// The number of packets that couldn't be decoded so far.
@@ -29,6 +33,10 @@ package final class AudioTranscoder {
 
   /// Seconds per tick of the encoded packets. One tick is one sample.
   package var timeBase: Rational { track.encoder.timeBase }
+
+  /// The number of samples in a packet, and of those that the encoder puts before the first one.
+  package var frameSize: Int { track.encoder.frameSize }
+  package var priming: Int { track.encoder.priming }
 
   /// Returns what a muxer must know.
   package func parameters() throws(UprightError) -> CodecParameters {
@@ -42,6 +50,12 @@ package final class AudioTranscoder {
     let format = track.encoder.format
     if let packet {
       try decoder.decode(packet, as: format) { (frame) throws(UprightError) in
+        var frame = frame
+        if let start, let position = frame.pts, position < start {
+          guard start - position < frame.count else { return }
+          frame.removeFirst(start - position)
+          frame.pts = start
+        }
         try track.add(frame, emit: emit)
       }
     } else {
