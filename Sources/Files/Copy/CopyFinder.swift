@@ -95,7 +95,10 @@ struct CopyFinder {
     if video.frameShape.stored != video.parameters.size { return "the container crops the frames" }
     switch container {
     case .y4m: return "y4m stores uncompressed frames"
-    case .hls, .hlsTS: return "segments begin at keyframes that the encoder must make"
+    case .hls, .hlsTS:
+      if !plan.request.makesSegments {
+        return "segments begin at keyframes that the encoder must make"
+      }
     default: break
     }
     // Only these have a ratio of their own, which comes before the bitstream's.

@@ -58,11 +58,12 @@ extension InputParts {
     }
     var chunked = self
     chunked.concurrency = count
-    chunked.parts = parts.flatMap { $0.isCopied ? [$0] : split($0, at: cuts, every: length) }
+    chunked.parts = parts.flatMap { $0.isCopied ? [$0] : portions(of: $0, at: cuts, every: length) }
     return chunked
   }
 
-  private func split(_ part: Part, at cuts: [Int], every length: MediaTime) -> [Part] {
+  /// Returns a part in pieces of at least `length`, divided at some of the cuts.
+  func portions(of part: Part, at cuts: [Int], every length: MediaTime) -> [Part] {
     var pieces = [part]
     for cut in cuts where part.frames.dropFirst().contains(cut) {
       let start = pieces[pieces.count - 1].frames.lowerBound

@@ -20,7 +20,7 @@ struct InputParts {
   /// The parts, in order and without gaps.
   var parts: [Part]
   /// Decoding times of all packets, in ticks of the source.
-  let decodingTimes: [Int64]
+  var decodingTimes: [Int64]
   /// How encoded frames are combined with copied ones; `nil` if no frames are copied.
   var join: StreamMerger?
   /// The codec to encode to; `nil` for the codec of the plan.

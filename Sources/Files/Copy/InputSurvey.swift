@@ -23,7 +23,8 @@ struct InputSurvey {
   /// The policy's decisions and formats.
   let plan: OrientationPlan
   let warnings: [String]
-  private let timeBase: Rational
+  /// Seconds per tick of the survey's times.
+  let timeBase: Rational
 
   /// Reads the packets of the input of `plan`.
   ///

@@ -158,6 +158,12 @@ struct PacketSurvey {
       depth = max(depth, index - shown.place(of: time))
     }
     guard depth <= 32 else { throw CopyRefusal(reason: "the frames are reordered too far") }
+    return decodingTimes(depth: depth)
+  }
+
+  /// Returns the presentation times, shifted by a number of frames: decoding times of frames that are reordered no
+  /// further.
+  func decodingTimes(depth: Int) -> [Int64] {
     let step = shown.count > 1 ? max(1, shown[1] - shown[0]) : 1
     return shown.indices.map {
       $0 >= depth ? shown[$0 - depth] : shown[0] - Int64(depth - $0) * step

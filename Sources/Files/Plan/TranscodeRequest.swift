@@ -17,6 +17,8 @@ package struct TranscodeRequest: Sendable {
   private(set) var options: TranscodeOptions
   /// Whether the caller receives the frames in place of an output. Their format may change.
   private(set) var returnsFrames = false
+  /// Whether segments are made one by one. GOPs can be copied into them.
+  private(set) var makesSegments = false
   let policy: PolicyDocument
   let events: EventSource
   /// Interrupts reading. Frames that were already read are still encoded and written.
@@ -72,6 +74,33 @@ package struct TranscodeRequest: Sendable {
       policy: policy, events: events)
     self.options = options
     returnsFrames = true
+  }
+
+  /// Creates the request of a source of segments, which are written nowhere.
+  ///
+  /// - Throws: The errors of a transcode's request.
+  init(
+    segmentsOf input: String, inputFormat: String?, options: TranscodeOptions,
+    policy: PolicyDocument, events: EventSource
+  ) throws(UprightError) {
+    try self.init(
+      input: input, output: "segments.m3u8", inputFormat: inputFormat, outputFormat: "hls",
+      options: options, policy: policy, events: events)
+    makesSegments = true
+  }
+
+  /// Returns the same request, to be worked on and stopped apart.
+  func again() throws(UprightError) -> TranscodeRequest {
+    try TranscodeRequest(
+      segmentsOf: input, inputFormat: inputFormat, options: options, policy: policy, events: events)
+  }
+
+  /// Gives the output the size of the guidance, no side longer than the input's, if no size was asked for.
+  mutating func limitSize() throws(UprightError) {
+    guard options.size == nil, policy.stream == nil else { return }
+    let plan = try SessionPlan(self, isDryRun: true)
+    let guidance = StreamGuidance.standard.limited(to: plan.video.frameShape.streamSize)
+    options.size = .pair(guidance.encodeSize)
   }
 
   /// Returns the outputs of each canvas.

@@ -1,0 +1,132 @@
+internal import UprightOrientation
+internal import UprightContainers
+internal import UprightEncoding
+internal import UprightMediaIO
+internal import UprightPipeline
+
+/// The audio track of segments. AAC is copied. Other audio is encoded for each segment alone, on one grid of frames for the
+/// whole file, by an encoder that begins a few frames before the segment.
+final class SegmentAudio {
+  private let side: SideTrackWriter
+  private let container: OutputContainer
+  private let demuxer: Demuxer
+
+  /// How many frames the encoder gets before the first one that is used: its decisions need some history.
+  private static let history: Int64 = 4
+  /// How much earlier than a time reading begins: packets of other tracks lie between those of the audio.
+  private static let leads = [0.5, 5].map { MediaTime(seconds: $0) }
+
+  /// Returns `nil` if the output has no audio.
+  init?(_ plan: SessionPlan) throws(UprightError) {
+    guard let side = plan.sideTracks.first(where: { $0.stream.kind == .audio }),
+      let first = plan.demuxer as? Demuxer
+    else { return nil }
+    (self.side, container) = (side, plan.container)
+    demuxer = try Demuxer(again: first, format: plan.request.inputFormat)
+    demuxer.select([side.stream.index])
+    // Only the headers of its frames have the configuration of AAC in ADTS.
+    if case .filter = side.work, let packet = try demuxer.read() {
+      try side.write(packet) { (_) throws(UprightError) in }
+    }
+  }
+
+  /// The track as described to outputs.
+  var description: SideTrack { side.description }
+
+  /// Returns the decoding time of the track's first packet; `nil` if there is none. Use it before any packet is read.
+  func start() throws(UprightError) -> MediaTime? {
+    rewind()
+    var start: MediaTime?
+    while start == nil, let packet = try demuxer.read() {
+      try side.write(packet) { (packet) throws(UprightError) in start = start ?? packet.decodingTime
+      }
+    }
+    return start
+  }
+
+  /// Returns the packets whose times are in a range. They are those of the whole track, whatever the range.
+  ///
+  /// - Parameters:
+  ///   - from: `nil` for the start of the track.
+  ///   - to: `nil` for its end.
+  ///   - first: The time of the track's first packet, as `start` returned it.
+  func packets(
+    from: MediaTime?, to: MediaTime?, first: MediaTime
+  ) throws(UprightError) -> [PacketBox] {
+    if let to, to <= first { return [] }
+    guard case .transcode(let transcoder) = side.work else {
+      return try read(from: from) { (packet, emit) throws(UprightError) in
+        if let to, let time = packet.time, time >= to { return false }
+        try side.write(packet, emit: emit)
+        return true
+      }
+    }
+    return try encoded(from: from, to: to, first: first, transcoder)
+  }
+
+  private typealias Emit = (consuming Packet) throws(UprightError) -> Void
+
+  /// Reads packets from a time on until `body` returns `false`, and returns those that it passes on from that time on.
+  private func read(
+    from: MediaTime?, _ body: (consuming Packet, Emit) throws(UprightError) -> Bool
+  ) throws(UprightError) -> [PacketBox] {
+    var boxes: [PacketBox] = []
+    let emit: Emit = { (packet) throws(UprightError) in
+      let box = PacketBox(packet, format: nil)
+      if let from, let time = box.times?.presentation, time < from { return }
+      boxes.append(box)
+    }
+    var next = try first(before: from)
+    while let packet = next.take() {
+      guard try body(packet, emit) else { break }
+      next = try demuxer.read()
+    }
+    return boxes
+  }
+
+  /// Returns the first packet to read for a time: one that isn't later, if there is any.
+  private func first(before time: MediaTime?) throws(UprightError) -> Packet? {
+    guard let time else {
+      rewind()
+      return try demuxer.read()
+    }
+    for lead in Self.leads {
+      let ticks = (time - lead).plausibleTicks(of: side.stream.timeBase)
+      guard demuxer.seek(stream: side.stream.index, to: ticks) else { break }
+      if let packet = try demuxer.read(), packet.time.map({ $0 <= time }) ?? false { return packet }
+    }
+    rewind()
+    return try demuxer.read()
+  }
+
+  /// Goes to the first packet. When it has read ahead, libavformat skips the priming of Opus at a later packet.
+  private func rewind() { _ = demuxer.seek(stream: side.stream.index, to: -1 << 40) }
+
+  private func encoded(
+    from: MediaTime?, to: MediaTime?, first: MediaTime, _ whole: AudioTranscoder
+  ) throws(UprightError) -> [PacketBox] {
+    let (timeBase, size) = (whole.timeBase, Int64(whole.frameSize))
+    let base = first.plausibleTicks(of: timeBase) + Int64(whole.priming)
+    let wanted = from.map { max(0, ($0 - first).plausibleTicks(of: timeBase) / size) } ?? 0
+    let start = base + max(0, wanted - Self.history) * size
+    guard let encoder = container.audioEncoder else { return [] }
+    let transcoder = try AudioTranscoder(
+      stream: side.stream, encoderName: encoder, wantsGlobalHeader: container.wantsGlobalHeader,
+      start: start)
+    var boxes: [PacketBox] = []
+    var isEnough = false
+    let emit: Emit = { (packet) throws(UprightError) in
+      let box = PacketBox(packet, format: nil)
+      guard let time = box.times?.presentation else { return }
+      if let to, time >= to { isEnough = true }
+      if !isEnough, from.map({ time >= $0 }) ?? true { boxes.append(box) }
+    }
+    var next = try self.first(before: from.map { _ in MediaTime(start, timeBase) })
+    while !isEnough, let packet = next.take() {
+      try transcoder.transcode(packet, emit: emit)
+      next = try demuxer.read()
+    }
+    if !isEnough { try transcoder.transcode(nil, emit: emit) }
+    return boxes
+  }
+}

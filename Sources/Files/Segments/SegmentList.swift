@@ -1,0 +1,86 @@
+internal import UprightOrientation
+internal import UprightContainers
+internal import UprightFrames
+internal import UprightMediaIO
+internal import UprightPipeline
+
+/// The segments of an input: each is a part of it, or the frames of one format within a part.
+struct SegmentList {
+  struct Piece {
+    /// The index of the part that makes it.
+    let part: Int
+    /// The indexes of its frames.
+    let frames: Range<Int>
+    let format: Int
+    let size: PixelSize
+    /// Why the frames are encoded; `nil` if they are copied.
+    let reason: String?
+  }
+
+  let parts: InputParts
+  let pieces: [Piece]
+  /// The end of the last frame.
+  private let end: MediaTime
+  private let turns: TurnLog
+  /// The time of the first frame in the input.
+  let zero: MediaTime
+
+  /// - Parameter size: The size of copied frames.
+  init(_ plan: SessionPlan, _ parts: InputParts, copied size: PixelSize) {
+    self.parts = parts
+    let survey = parts.inputSurvey
+    var pieces: [Piece] = []
+    for (index, part) in parts.parts.enumerated() {
+      var rest = part.frames
+      let stretches = part.isCopied ? [] : survey.stretches(in: part.frames)
+      var canvas = stretches.first?.direction.canvas ?? size
+      for stretch in stretches.dropFirst() where stretch.direction.canvas != canvas {
+        Self.append(index, rest.lowerBound..<stretch.firstFrame, canvas, part.reason, to: &pieces)
+        rest = stretch.firstFrame..<rest.upperBound
+        canvas = stretch.direction.canvas
+      }
+      Self.append(index, rest, canvas, part.reason, to: &pieces)
+    }
+    self.pieces = pieces
+    let shown = survey.survey.shown
+    let last = shown.count > 1 ? shown[shown.count - 1] - shown[shown.count - 2] : 1
+    end = survey.time(of: shown.count - 1) + MediaTime(last, plan.video.timeBase)
+    turns = TurnLog(date: plan.date)
+    zero = MediaTime(shown[0], plan.video.timeBase)
+    survey.logTurns(in: turns)
+  }
+
+  private static func append(
+    _ part: Int, _ frames: Range<Int>, _ size: PixelSize, _ reason: String?,
+    to pieces: inout [Piece]
+  ) {
+    let format = pieces.last.map { $0.size == size ? $0.format : $0.format + 1 } ?? 0
+    pieces.append(Piece(part: part, frames: frames, format: format, size: size, reason: reason))
+  }
+
+  /// The time of its first frame, from the first frame of the input.
+  func start(of piece: Piece) -> MediaTime {
+    parts.inputSurvey.time(of: piece.frames.lowerBound)
+  }
+
+  func duration(of piece: Piece) -> MediaTime {
+    let next = piece.frames.upperBound
+    let isLast = next >= parts.inputSurvey.survey.shown.count
+    return (isLast ? end : parts.inputSurvey.time(of: next)) - start(of: piece)
+  }
+
+  /// Whether a segment is the first one of a format that isn't the first.
+  func beginsFormat(_ index: Int) -> Bool {
+    index > 0 && pieces[index].format != pieces[index - 1].format
+  }
+
+  var playlist: String {
+    let listed = pieces.enumerated().map { index, piece in
+      ListedSegment(
+        "\(index).m4s", start: start(of: piece), duration: duration(of: piece),
+        map: index == 0 || beginsFormat(index) ? "init-\(piece.format).mp4" : nil,
+        size: piece.size)
+    }
+    return ListedSegment.playlist(of: listed, turns: turns, from: zero)
+  }
+}

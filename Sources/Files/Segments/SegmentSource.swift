@@ -1,0 +1,139 @@
+public import UprightOrientation
+public import UprightPolicy
+internal import UprightContainers
+internal import UprightFrames
+internal import UprightMediaIO
+public import UprightPipeline
+
+/// A file as HLS on demand: the playlist is known from its packets alone, and each segment is made when it is asked for.
+///
+/// Segment N is a pure function of the file, the options and N: any process, on any machine with the same libraries, in any
+/// order, gets the same bytes. GOPs that are upright already and of the right size are copied; the others are decoded,
+/// turned and encoded, each segment by an encoder of its own.
+///
+///     let source = try SegmentSource(input: "clip.mov")
+///     let playlist = source.playlist            // lists init-0.mp4, 0.m4s, 1.m4s ...
+///     let bytes = try source.segment(17)
+///
+/// Segments are fragmented MP4 (RFC 8216, 3.3) with the video and one audio track. A source may be used by any number of
+/// threads at once; each call opens the file for itself.
+public final class SegmentSource: Sendable {
+  /// One segment of the playlist.
+  public struct Segment: Sendable, Hashable {
+    /// The time of its first frame, in seconds from the first frame of the file.
+    public let start: Double
+    /// Its duration, in seconds.
+    public let duration: Double
+    /// The number of its format, from 0. A format begins with an init segment of its own.
+    public let format: Int
+    /// The size of its frames.
+    public let size: PixelSize
+    /// Why its frames are encoded, as a text for the user; `nil` if they are copied.
+    public let reason: String?
+  }
+
+  /// The segments, in order.
+  public let segments: [Segment]
+  /// The media playlist (RFC 8216, 4.3). It names segment N `N.m4s`, and the init segment of format F `init-F.mp4`.
+  public let playlist: String
+  /// The duration of the video, in seconds.
+  public let duration: Double
+  /// Warnings for the user: about the orientation signals, and about what the output lacks.
+  public let warnings: [String]
+
+  private let work: SegmentWork
+
+  /// The least duration of segments whose frames are copied, and of those that are encoded, in seconds. A player shows
+  /// the first frame of an encoded segment when all of it is encoded.
+  static let (copied, encoded) = (MediaTime(4, .one), MediaTime(1, .one))
+
+  /// Reads the packets of a file once, and decides the orientation of every frame. Decodes one frame at most. Blocks.
+  ///
+  /// - Parameters:
+  ///   - input: A path, or a URL of a seekable file.
+  ///   - inputFormat: libavformat's name of the input's format, if it can't be detected.
+  ///   - options: How frames are turned and encoded. Without a size, that of the guidance, 720x1280, and no side longer
+  ///     than the file's. The number of threads decides the bytes of encoded segments; 0 is 2.
+  ///   - policy: The rotation policy.
+  ///   - events: The orientation events, in seconds from the first frame.
+  /// - Throws: `usage` for options that segments can't have, and for a file that can't be divided, with the reason;
+  ///   the errors of a `TranscodeSession` that occur before its first frame.
+  public init(
+    input: String, inputFormat: String? = nil, options: TranscodeOptions = TranscodeOptions(),
+    policy: PolicyDocument = PolicyDocument(), events: EventSource = .none
+  ) throws(UprightError) {
+    let request = try TranscodeRequest(
+      segmentsOf: input, inputFormat: inputFormat, options: Self.checked(options), policy: policy,
+      events: events)
+    work = try SegmentWork(request)
+    let list = work.list
+    segments = list.pieces.map { piece in
+      Segment(
+        start: list.start(of: piece).seconds, duration: list.duration(of: piece).seconds,
+        format: piece.format, size: piece.size, reason: piece.reason)
+    }
+    duration = segments.map(\.duration).reduce(0, +)
+    playlist = list.playlist
+    warnings = work.warnings
+  }
+
+  /// - Throws: `usage` for options that segments can't have.
+  private static func checked(
+    _ options: TranscodeOptions
+  ) throws(UprightError) -> TranscodeOptions {
+    for (isSet, option) in [
+      (options.renditions.count > 1, "ladder or dual"), (options.splits, "split"),
+      (options.start != nil, "start"), (options.end != nil, "to"), (options.audio != nil, "audio"),
+      (options.segments == .ts, "segments of MPEG-TS"), (options.isLive, "latency live"),
+      (options.constantRate != nil, "constantRate"), (options.isStrict, "strict"),
+      (options.upright == .metadata, "upright metadata"),
+    ] where isSet {
+      throw UprightError(
+        .usage, "is not supported in segments that are made one by one", at: option,
+        remedy: "leave it out")
+    }
+    var options = options
+    options.threads = options.threads > 0 ? options.threads : 2
+    options.chunks = .count(1)
+    options.chunkDuration = Self.encoded.seconds
+    // Each segment begins with the keyframe of its encoder; no other keyframe is needed.
+    options.segmentDuration = 3600
+    options.keepsPartial = false
+    options.overwrites = false
+    return options
+  }
+
+  /// Returns a segment. The first one of each format but the first begins with its init segment, which players that load
+  /// one only need. Blocks while it is rendered.
+  ///
+  /// - Parameters:
+  ///   - index: The number of the segment, from 0.
+  ///   - isWanted: Asked for each packet; rendering ends if it returns `false`.
+  /// - Throws: `usage` if there is no such segment; `cancelled` if it isn't wanted any more; `badData` if the file has
+  ///   changed or can't be decoded.
+  public func segment(
+    _ index: Int, while isWanted: () -> Bool = { true }
+  ) throws(UprightError) -> [UInt8] {
+    guard segments.indices.contains(index) else {
+      throw UprightError(
+        .usage, "there is no segment \(index)", at: work.request.input,
+        remedy: "give 0 to \(segments.count - 1)")
+    }
+    return try work.render(index, while: isWanted).bytes
+  }
+
+  /// Returns the init segment of a format. Blocks while the format's first segment is rendered, whose encoder makes the
+  /// parameter sets.
+  ///
+  /// - Throws: As `segment(_:while:)`.
+  public func initSegment(
+    _ format: Int, while isWanted: () -> Bool = { true }
+  ) throws(UprightError) -> [UInt8] {
+    guard let first = segments.firstIndex(where: { $0.format == format }) else {
+      throw UprightError(
+        .usage, "there is no format \(format)", at: work.request.input,
+        remedy: "give 0 to \(segments.last?.format ?? 0)")
+    }
+    return try work.render(first, while: isWanted).header
+  }
+}

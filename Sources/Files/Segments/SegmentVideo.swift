@@ -1,0 +1,77 @@
+internal import UprightOrientation
+internal import UprightEncoding
+internal import UprightMediaIO
+internal import UprightPipeline
+
+/// Makes the video packets of one part of an input.
+struct SegmentVideo {
+  private let plan: SessionPlan
+  private let parts: InputParts
+  private let part: Int
+  private let clock: KeyframeClock
+
+  init(_ plan: SessionPlan, _ parts: InputParts, part: Int, _ clock: KeyframeClock) {
+    (self.plan, self.parts, self.part, self.clock) = (plan, parts, part, clock)
+  }
+
+  /// Returns the packets of some frames of the part, in decoding order, and the format that an encoder gives them.
+  ///
+  /// - Parameters:
+  ///   - isSought: Whether reading starts near the part and not at the start of the input.
+  ///   - isWanted: Asked for each packet.
+  func packets(
+    of frames: Range<Int>, isSought: Bool, while isWanted: () -> Bool
+  ) throws(UprightError) -> (EncodedFormat?, [PacketBox]) {
+    let exchange = PartExchange(first: part)
+    let reader = try PartReader(
+      plan, parts, exchange: exchange, encoders: 1, single: .init(part: part, isSought: isSought)
+    ) { [plan, parts, clock] part in
+      PartEncoder(
+        plan, parts, part: part, setup: parts.setup(plan, part: part, clock: clock),
+        decodingThreads: parts.threads(plan), exchange: exchange)
+    }
+    let reading = WorkThread(name: "upright-read") { reader.run() }
+    do throws(UprightError) {
+      var found: (format: EncodedFormat?, packets: [PacketBox]) = (nil, [])
+      var format: EncodedFormat?
+      var place = parts.parts[part].frames.lowerBound
+      while let item = try exchange.take() {
+        guard isWanted() else {
+          plan.request.interrupt.raise()
+          throw UprightError(.cancelled, "stopped", at: plan.request.input)
+        }
+        guard case .frame(let box, _) = item, var packet = box.take() else { continue }
+        format = box.format ?? format
+        if parts.join == nil { time(&packet, place) }
+        place += 1
+        guard let pts = packet.pts, frames.contains(frame(at: pts, packet.timeBase)) else {
+          continue
+        }
+        found.format = found.packets.isEmpty ? format : found.format
+        found.packets.append(PacketBox(packet, format: nil))
+      }
+      guard let read = reading.join() else { throw UprightError(.fault, "no result of the reader") }
+      for encoder in read.encoders { _ = encoder.join() }
+      if let error = read.error { throw error }
+      return found
+    } catch {
+      exchange.close()
+      for encoder in reading.join()?.encoders ?? [] { _ = encoder.join() }
+      throw error
+    }
+  }
+
+  /// Gives a packet the decoding time of its place in the whole input, so that it doesn't depend on where its encoder
+  /// began.
+  private func time(_ packet: inout Packet, _ place: Int) {
+    let time = parts.decodingTimes[min(place, parts.decodingTimes.count - 1)]
+      .rescaled(from: plan.video.timeBase, to: packet.timeBase)
+    packet.dts = packet.pts.map { min($0, time) } ?? time
+  }
+
+  /// Returns the index of the frame that is shown at a time, or of the one after it.
+  private func frame(at pts: Int64, _ timeBase: Rational) -> Int {
+    let tick = pts.rescaled(from: timeBase, to: plan.video.timeBase)
+    return parts.inputSurvey.survey.shown.place(of: tick)
+  }
+}

@@ -1,0 +1,201 @@
+internal import UprightOrientation
+internal import UprightContainers
+internal import UprightEncoding
+internal import UprightFrames
+internal import UprightIntake
+internal import UprightMediaIO
+internal import UprightPipeline
+
+/// What every segment of a source is made from: the survey of its packets, which nothing changes.
+///
+/// Unchecked: all properties are values that are only read.
+final class SegmentWork: @unchecked Sendable {
+  let request: TranscodeRequest
+  let list: SegmentList
+  let warnings: [String]
+  private let identity: InputIdentity
+  /// The parameters that copied and encoded frames of one size share.
+  private let shared: CodecParameters
+  /// The alignment of frames on the canvas, in samples.
+  private let alignment: PixelSize
+  private let clocks: [KeyframeClock]
+  private let isCopied: Bool
+  /// The lowest decoding time of all packets, from the first frame.
+  private let earliest: MediaTime
+  /// The decoding time of the first packet of the audio; `nil` if there is none.
+  private let firstAudio: MediaTime?
+
+  /// - Throws: `usage` if the file can't be divided; the errors of a session before its first frame.
+  init(_ asked: TranscodeRequest) throws(UprightError) {
+    var request = asked
+    identity = try InputIdentity(of: request.input, interrupt: request.interrupt)
+    try request.limitSize()
+    self.request = request
+    let plan = try SessionPlan(request, isDryRun: true)
+    let copyPlan = try CopyPlan(plan)
+    var parts = try Self.parts(plan, copyPlan)
+    isCopied = parts.copiedFrames == parts.inputSurvey.survey.shown.count
+    if parts.join == nil {
+      shared = plan.video.parameters
+      alignment = PixelSize(1, 1)
+    } else {
+      let formats = try PartFormats(plan, parts)
+      (shared, alignment) = (formats.shared, formats.alignment)
+    }
+    parts = parts.divided(copied: SegmentSource.copied, encoded: SegmentSource.encoded)
+    list = SegmentList(plan, parts, copied: plan.video.parameters.size)
+    clocks = parts.keyframeClocks(FramePipeline.Setup(plan).keyframes)
+    warnings = plan.warnings + copyPlan.warnings + parts.inputSurvey.warnings
+    let first = MediaTime(parts.decodingTimes[0], plan.video.timeBase) - list.zero
+    firstAudio = try SegmentAudio(plan)?.start()
+    let sound = firstAudio.map { [zero = list.zero] in $0 - zero }
+    earliest = min(first, sound ?? first)
+  }
+
+  private static func parts(
+    _ plan: SessionPlan, _ copyPlan: CopyPlan
+  ) throws(UprightError) -> InputParts {
+    do {
+      switch copyPlan.method {
+      case .copy(let copy):
+        let survey = copy.inputSurvey
+        guard survey.survey.leading == 0, survey.survey.hidden == 0, survey.survey.isInOrder,
+          survey.survey.cuts().first == 0
+        else { throw CopyRefusal(reason: "the input begins within a GOP, or its times step back") }
+        let whole = InputParts.Part(frames: 0..<survey.survey.shown.count, reason: nil)
+        return InputParts(
+          inputSurvey: survey, parts: [whole],
+          decodingTimes: try copy.decodingTimes ?? survey.survey.decodingTimes())
+      case .parts(var parts):
+        if parts.join == nil {
+          parts.decodingTimes = parts.inputSurvey.survey.decodingTimes(depth: plan.reordering)
+        }
+        return parts
+      case .encode: throw CopyRefusal(reason: copyPlan.warnings.last ?? copyPlan.reason)
+      }
+    } catch let refusal as CopyRefusal {
+      throw UprightError(
+        .usage, "the file can't be divided into segments: \(refusal.reason)",
+        at: plan.request.input, remedy: "transcode it as a whole")
+    } catch {
+      throw error as? UprightError ?? UprightError(.fault, "\(error)")
+    }
+  }
+
+  // MARK: - One segment
+
+  /// Returns a segment and the init segment of its format.
+  ///
+  /// - Throws: As `SegmentSource.segment(_:while:)`.
+  func render(
+    _ index: Int, while isWanted: () -> Bool
+  ) throws(UprightError) -> (header: [UInt8], bytes: [UInt8]) {
+    guard try InputIdentity(of: request.input, interrupt: request.interrupt) == identity else {
+      throw UprightError(
+        .badData, "the file has changed", at: request.input, remedy: "make a new source")
+    }
+    let piece = list.pieces[index]
+    var plan = try SessionPlan(request.again(), isDryRun: true)
+    var (format, frames): (EncodedFormat?, [PacketBox])
+    do throws(UprightError) {
+      (format, frames) = try video(plan, piece, isSought: true, while: isWanted)
+    } catch {
+      // Some containers seek to another place than reading reaches.
+      guard error.code == .badData, list.parts.parts[piece.part].frames.lowerBound > 0 else {
+        throw error
+      }
+      plan = try SessionPlan(request.again(), isDryRun: true)
+      (format, frames) = try video(plan, piece, isSought: false, while: isWanted)
+    }
+    var formats = PartFormats(plan, list.parts, shared: shared, alignment: alignment)
+    format =
+      if list.parts.parts[piece.part].isCopied { formats.ofCopied() } else {
+        try formats.ofEncoded(format)
+      }
+    guard let format else {
+      throw UprightError(.badData, "no frame of the segment can be decoded", at: request.input)
+    }
+    let audio = try SegmentAudio(plan)
+    let sound =
+      try firstAudio.flatMap { (first) throws(UprightError) in
+        try audio?.packets(from: start(of: index), to: start(of: index + 1), first: first)
+      } ?? []
+    var description = OutputDescription(
+      format: format, videoTimeBase: plan.videoTimeBase,
+      sideTracks: audio.map { [$0.description] } ?? [], earliestTime: earliest)
+    description.frameRate = plan.frameRate
+    description.videoMetadata = plan.container.trackTags(plan.video.metadata)
+    if isCopied { description.copiedVideo = plan.video }
+    return try write(index, description, frames, sound)
+  }
+
+  private func video(
+    _ plan: SessionPlan, _ piece: SegmentList.Piece, isSought: Bool, while isWanted: () -> Bool
+  ) throws(UprightError) -> (EncodedFormat?, [PacketBox]) {
+    try SegmentVideo(plan, list.parts, part: piece.part, clocks[piece.part])
+      .packets(of: piece.frames, isSought: isSought, while: isWanted)
+  }
+
+  /// Returns where a segment begins in the input; `nil` for the first one, and after the last one: they have all the audio
+  /// before and after.
+  private func start(of index: Int) -> MediaTime? {
+    guard index > 0, index < list.pieces.count else { return nil }
+    return list.start(of: list.pieces[index]) + list.zero
+  }
+
+  private func write(
+    _ index: Int, _ description: OutputDescription, _ frames: [PacketBox], _ sound: [PacketBox]
+  ) throws(UprightError) -> (header: [UInt8], bytes: [UInt8]) {
+    let segment = try LoneSegment(description, number: index)
+    var sound = sound[...]
+    func write(_ box: PacketBox, track: Int) throws(UprightError) {
+      guard var packet = box.take() else { return }
+      packet.move(by: -list.zero)
+      if track == 0 {
+        try segment.writeFrame(packet)
+      } else {
+        try segment.write(packet, track: track)
+      }
+    }
+    for box in frames {
+      while let next = sound.first?.times?.decoding, let own = box.times?.decoding, next <= own {
+        try write(sound.removeFirst(), track: 1)
+      }
+      try write(box, track: 0)
+    }
+    for box in sound { try write(box, track: 1) }
+    let bytes = try segment.finish(
+      before: nextDecodingTime(after: index, description.videoTimeBase))
+    return (segment.header, list.beginsFormat(index) ? segment.header + bytes : bytes)
+  }
+
+  /// The decoding time of the first frame of the segment after this one.
+  private func nextDecodingTime(after index: Int, _ timeBase: Rational) -> Int64? {
+    let next = list.pieces[index].frames.upperBound
+    guard next < list.parts.decodingTimes.count else { return nil }
+    let time =
+      MediaTime(list.parts.decodingTimes[next], list.parts.inputSurvey.timeBase) - list.zero
+    return time.plausibleTicks(of: timeBase)
+  }
+}
+
+extension SessionPlan {
+  /// How far an encoder of the plan's codec reorders frames at most: two levels of references.
+  fileprivate var reordering: Int {
+    codec == .h264 || codec == .hevc ? (options.encoderOptions["bf"] == "0" ? 0 : 2) : 0
+  }
+}
+
+extension InputParts {
+  /// Returns the same input with its parts divided at entry points, each piece at least so long, where there are any.
+  func divided(copied: MediaTime, encoded: MediaTime) -> InputParts {
+    let cuts = inputSurvey.survey.cuts().filter {
+      !inputSurvey.stretch(of: $0).direction.showsEarlierFrame
+    }
+    var divided = self
+    divided.parts = parts.flatMap {
+      portions(of: $0, at: cuts, every: $0.isCopied ? copied : encoded)
+    }
+    return divided
+  }
+}

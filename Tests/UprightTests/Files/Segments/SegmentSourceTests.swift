@@ -1,0 +1,176 @@
+import Foundation
+import Testing
+import UprightMediaIO
+import UprightOrientation
+import UprightPipeline
+import UprightPolicy
+import UprightTestSupport
+
+@testable import UprightFiles
+
+/// Segments that are made one by one, in any order. About three seconds a case.
+@Suite(
+  "Segments on demand",
+  .enabled(if: Needs.ffmpeg && Needs.python, "needs ffmpeg and python3"))
+struct SegmentSourceTests {
+  struct Case: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    var source = "source.mp4"
+    /// What ffmpeg makes the source from: the sample with 150 numbered frames and a beep each second.
+    var make = usual
+    var events: String?
+    /// Whether segments are copied.
+    var isCopied: Set<Bool> = [false]
+    var formats = 1
+    var hasAudio = true
+    /// The frames at which the orientation of what is shown changes.
+    var turns = [0]
+    var configure: @Sendable (inout TranscodeOptions) -> Void = { _ in }
+  }
+
+  private static let usual =
+    "-c:v libx264 -preset veryfast -bf 2 -g 30 -keyint_min 30 -c:a aac"
+  private static let sideways = "-vf transpose=2 "
+
+  static let cases = [
+    Case(testDescription: "copied", isCopied: [true]) { $0.size = .source },
+    Case(testDescription: "encoded", make: sideways + usual) {
+      $0.sensor()
+    },
+    Case(
+      testDescription: "Matroska, another frame rate, Opus", source: "source.mkv",
+      make: sideways + "-r 24 -c:v libx264 -preset veryfast -g 24 -keyint_min 24 -c:a libopus"
+    ) { $0.sensor() },
+    Case(
+      testDescription: "MPEG-TS, copied", source: "source.ts", isCopied: [true]
+    ) { $0.size = .source },
+    Case(
+      testDescription: "uncompressed audio", source: "source.mov",
+      make: "-c:v libx264 -g 30 -keyint_min 30 -c:a pcm_s16le", isCopied: [true]
+    ) { $0.size = .source },
+    Case(
+      testDescription: "no audio, HEVC in 10 bits",
+      make: sideways + "-c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -x265-params "
+        + "keyint=30:min-keyint=30:log-level=none:open-gop=0 -tag:v hvc1 -an", hasAudio: false
+    ) { $0.sensor() },
+    Case(
+      testDescription: "turns in mid-stream", make: sideways + usual,
+      events:
+        "{\"at\": 0, \"device\": \"portrait\"}\n{\"at\": 1.5, \"device\": \"landscapeLeft\"}\n"
+        + "{\"at\": 3.2, \"device\": \"portrait\"}", formats: 3,
+      turns: [0, 45, 96]
+    ) { $0.sensor() },
+  ]
+
+  @Test("Any order and any source give the same bytes, and together they play", arguments: cases)
+  func segments(_ test: Case) throws {
+    let scratch = try Scratch()
+    let path = scratch.path(test.source)
+    try FFmpegTool.run("-v error -i \(Samples.withAudio) \(test.make)", [path])
+    var options = TranscodeOptions()
+    test.configure(&options)
+    let events =
+      try test.events.map { EventSource.list(try RotationEvent.parse(jsonLines: Array($0.utf8))) }
+      ?? .none
+    func source() throws -> SegmentSource {
+      try SegmentSource(input: path, options: options, events: events)
+    }
+    let first = try source()
+    let count = first.segments.count
+    // Of five seconds, copied ones have four at least.
+    #expect(count >= (test.isCopied == [true] ? 1 : 4), "\(first.segments)")
+    #expect(Set(first.segments.map { $0.reason == nil }) == test.isCopied, "\(first.segments)")
+    #expect(first.segments.map(\.format).max() == test.formats - 1)
+    let folder = scratch.path("out")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    var bytes: [[UInt8]] = []
+    for index in 0..<count { bytes.append(try first.segment(index)) }
+    let second = try source()
+    #expect(second.playlist == first.playlist)
+    for index in (0..<count).reversed() {
+      #expect(try second.segment(index) == bytes[index], "segment \(index)")
+    }
+    for index in 0..<count { try write(bytes[index], "\(folder)/\(index).m4s") }
+    for format in 0..<test.formats {
+      try write(second.initSegment(format), "\(folder)/init-\(format).mp4")
+    }
+    let playlist = "\(folder)/index.m3u8"
+    try write(Array(first.playlist.utf8), playlist)
+    try check(playlist, path, test)
+  }
+
+  @Test("Copied segments are four seconds long, and begin where the file's GOPs do")
+  func copied() throws {
+    let scratch = try Scratch()
+    let path = scratch.path("long.mp4")
+    try FFmpegTool.run(
+      "-v error -f lavfi -i testsrc2=s=320x180:r=30 -t 10 -c:v libx264 -bf 2 -g 30 -keyint_min 30",
+      [path])
+    var options = TranscodeOptions()
+    options.size = .source
+    let source = try SegmentSource(input: path, options: options)
+    // The rest would be short.
+    #expect(source.segments.map(\.start) == [0, 4])
+    #expect(source.segments.map(\.duration) == [4, 6])
+    #expect(source.duration == 10 && source.segments.allSatisfy { $0.size == PixelSize(320, 180) })
+    let packets = try FFmpegTool.packets(path, "v", hashes: true)
+    for (index, range) in [0..<120, 120..<300].enumerated() {
+      let file = scratch.path("\(index).mp4")
+      try write(try source.initSegment(0) + source.segment(index), file)
+      let made = try FFmpegTool.packets(file, "v", hashes: true)
+      #expect(made.map(\.hash) == packets[range].map(\.hash), "segment \(index)")
+    }
+  }
+
+  @Test("What can't be rendered apart is refused, and what isn't wanted any more ends")
+  func refused() throws {
+    let scratch = try Scratch()
+    var options = TranscodeOptions()
+    options.canvas = .dual
+    #expect(throws: UprightError.self) {
+      try SegmentSource(input: Samples.withAudio, options: options)
+    }
+    let broken = scratch.path("broken.mp4")
+    try write([UInt8](repeating: 7, count: 4096), broken)
+    #expect(throws: UprightError.self) { try SegmentSource(input: broken) }
+    let path = scratch.path("source.mp4")
+    try FileManager.default.copyItem(atPath: Samples.withAudio, toPath: path)
+    let source = try SegmentSource(input: path)
+    #expect(throws: UprightError.self) { try source.segment(source.segments.count) }
+    #expect(throws: UprightError.self) { try source.segment(-1) }
+    #expect(throws: UprightError.self) { try source.segment(0) { false } }
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    try handle.seekToEnd()
+    try handle.write(contentsOf: Data([0, 0, 0, 8, 0x66, 0x72, 0x65, 0x65]))
+    try handle.close()
+    #expect(throws: UprightError.self) { try source.segment(0) }
+  }
+
+  private func write(_ bytes: [UInt8], _ path: String) throws {
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+  }
+
+  private func check(_ playlist: String, _ source: String, _ test: Case) throws {
+    let (status, shown) = try Player.ffmpeg.play([playlist])
+    #expect(status == 0 && shown["errors"].array.isEmpty, "\(shown["errors"])")
+    let (_, given) = try Player.ffmpeg.play([source, "--stored"])
+    #expect(shown["frames"].int == given["frames"].int)
+    #expect(shown["numbers"].array.map(\.int) == given["numbers"].array.map(\.int))
+    #expect(shown["backwards"].int == 0)
+    #expect(shown["lies"].array.map { $0["frame"].int } == test.turns, "\(shown["lies"])")
+    #expect(shown["lies"][0]["orientation"].int == 1)
+    let times = zip(shown["times"].array, given["times"].array).map {
+      (($0.double ?? -1), ($1.double ?? -2))
+    }
+    let start = try #require(times.first)
+    #expect(start.0 == 0)
+    #expect(times.allSatisfy { abs($0.0 - ($0.1 - start.1)) < 0.0012 })
+    guard test.hasAudio else { return }
+    let heard = try FlashAndBeep(path: playlist)
+    let usual = try FlashAndBeep(path: source)
+    #expect(heard.beeps.count == usual.beeps.count)
+    for (one, other) in zip(heard.beeps, usual.beeps) {
+      #expect(abs(one - (other - start.1)) < 0.003, "\(heard.beeps), \(usual.beeps)")
+    }
+  }
+}
