@@ -187,10 +187,12 @@ struct LiveTarget: Sendable {
     _ configuration: LiveConfiguration, _ container: OutputContainer
   ) throws(UprightError) -> LiveSize {
     let options = configuration.options
-    let isAsked = options.size != nil || !options.ladder.isEmpty || configuration.policy.stream != nil
+    let isAsked =
+      options.size != nil || !options.ladder.isEmpty || configuration.policy.stream != nil
     let guidance: StreamGuidance?
     if isAsked {
-      guidance = try options.fixedGuidance(policy: configuration.policy.stream, container: container)
+      guidance = try options.fixedGuidance(
+        policy: configuration.policy.stream, container: container)
     } else if configuration.input.beginsSmall {
       guidance = StreamGuidance(
         encodeSize: StreamGuidance.standard.encodeSize, captureSize: options.captureSize)

@@ -70,7 +70,8 @@ final class PublishedSessions: Sendable {
     for template in templates {
       do throws(Problem) {
         let admission = PublishRoutes.Admission {
-          (request) throws(PublishRefusal) in try Self.check(request, template)
+          (request) throws(PublishRefusal) in
+          try Self.check(request, template)
         } admit: { [weak self] (request) throws(PublishRefusal) in
           guard let self else { throw PublishRefusal("the service has ended", .denied) }
           return try await admit(request, template)
