@@ -1,6 +1,5 @@
 internal import UprightMediaIO
 internal import UprightOrientation
-internal import UprightSignals
 
 /// The tracks of one live stream that are shown. Either may begin at any time: a publisher may send audio before its
 /// video, or begin its audio after seconds. Used on the reading thread.
@@ -76,7 +75,7 @@ final class LiveTracks {
     guard video != nil, audio == nil, !isAudioAnnounced,
       source.bestStream(.audio) != nil
         || source.container.streams.contains(where: { $0.kind == .audio })
-        || (source as? FLVSource)?.metadata?.declaresAudio == true
+        || (source as? FLVSource)?.declaresAudio == true
     else { return }
     isAudioAnnounced = true
     _ = packets.put(.audioAnnounced)

@@ -29,6 +29,8 @@ package final class FLVSource: PacketSource {
   package let losses: [String] = []
   /// The last metadata before the video begins. Each is a packet, too.
   package private(set) var metadata: FLVMetadata?
+  /// Whether they name an audio codec.
+  package var declaresAudio: Bool { metadata?.declaresAudio == true }
   private let pipe: BytePipe
   private let interrupt: Interrupt
   private var bytes: ArraySlice<UInt8> = []

@@ -104,7 +104,7 @@ final class WorkerSession: Session {
 
   /// Ends the worker of a session that has shown nothing, when its publisher has left and all that it sent was read.
   private func doze() {
-    guard configuration.waitsForPublisher else { return }
+    guard input != nil, configuration.waitsForPublisher else { return }
     state.withLock { state in
       guard state.mayDoze else { return }
       state.doze.isEnding = true
