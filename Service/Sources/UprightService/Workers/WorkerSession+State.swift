@@ -15,6 +15,8 @@ extension WorkerSession {
     var hasPublisher = false
     /// Whether the worker ends because the session waits again, and whether another one is wanted since then.
     var doze: (isEnding: Bool, wantsNext: Bool) = (false, false)
+    /// Whether the worker ends once no call waits for its answer.
+    var dozesLater = false
     var priority = SessionPriority.normal
     /// Whether the stream continues in a later run, once the session was told to stop.
     var stop: Bool?
@@ -45,7 +47,7 @@ extension WorkerSession {
     /// Whether the worker has nothing to do until another publisher comes: nothing was shown yet.
     var mayDoze: Bool {
       isAwake && !isDone && stop == nil && worker != nil && !hasPublisher
-        && replies.isEmpty && snapshot.state == .waiting && snapshot.counters.framesIn == 0
+        && snapshot.state == .waiting && snapshot.counters.framesIn == 0
     }
 
     /// The worker has ended. Returns what follows if the session waits again: `true` if it has no worker from now on,

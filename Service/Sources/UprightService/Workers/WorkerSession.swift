@@ -106,10 +106,18 @@ final class WorkerSession: Session {
   private func doze() {
     guard input != nil, configuration.waitsForPublisher else { return }
     state.withLock { state in
-      guard state.mayDoze else { return }
+      state.dozesLater = state.mayDoze && !state.replies.isEmpty
+      guard state.mayDoze, state.replies.isEmpty else { return }
       state.doze.isEnding = true
       state.worker?.process.send(SIGKILL)
     }
+  }
+
+  /// Does the same after a call was answered, and says again that the session waits.
+  private func waitAgain() {
+    doze()
+    let (isAsleep, reason) = state.withLock { ($0.isAsleep, $0.snapshot.reason) }
+    if isAsleep { tell(.state(.waiting, reason: reason)) }
   }
 
   /// Shows why the first publisher was refused.
@@ -235,12 +243,16 @@ final class WorkerSession: Session {
       if case .state(.waiting, _) = update { doze() }
       if isTold { tell(update) }
     case .answer(let number, let answer):
-      let reply = state.withLock { $0.replies.removeValue(forKey: number) }
+      let (reply, dozes) = state.withLock { state in
+        let reply = state.replies.removeValue(forKey: number)
+        return (reply, state.dozesLater && state.replies.isEmpty)
+      }
       if case .failed(let error) = answer {
         reply?(.failure(error))
       } else {
         reply?(.success((answer, bytes)))
       }
+      if dozes { waitAgain() }
     case .refused(let publisher, let reason): input?.refuse(publisher, because: reason)
     case .origin(var change):
       change.bytes = bytes
