@@ -97,7 +97,7 @@ final class SRTPort: Sendable {
         publishers.withLock { $0[session] }?.yields ?? false
       }
       guard let passphrase else { return 0 }
-      expectHandshake(of: socket, request)
+      expectHandshake(of: socket)
       let size = CInt(clamping: passphrase.utf8.count)
       return unsafe srt_setsockflag(socket, SRTO_PASSPHRASE, passphrase, size)
     } catch {
@@ -108,7 +108,7 @@ final class SRTPort: Sendable {
   }
 
   /// Logs a handshake that SRT refuses by itself: one without the stream's passphrase never comes to `accept`.
-  private func expectHandshake(of socket: SRTSOCKET, _ request: PublishRequest) {
+  private func expectHandshake(of socket: SRTSOCKET) {
     secured.withLock { _ = $0.insert(socket) }
     Task {
       try? await Task.sleep(for: Self.handshakeTime)
