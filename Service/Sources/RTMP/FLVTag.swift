@@ -34,4 +34,18 @@ package struct FLVTag: Sendable, Hashable {
     bytes.appendBigEndian(UInt64(payload.count + 11), bytes: 4)
     return bytes
   }
+
+  /// Returns the tags of bytes that consist of complete ones (Video File Format Specification 10.1, E.4.1).
+  package static func tags(of bytes: [UInt8]) -> [[UInt8]] {
+    var tags: [[UInt8]] = []
+    var rest = bytes[...]
+    while rest.count >= 15 {
+      let start = rest.startIndex
+      let size = 15 + rest[start + 1..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+      guard size <= rest.count else { break }
+      tags.append(Array(rest.prefix(size)))
+      rest = rest.dropFirst(size)
+    }
+    return tags
+  }
 }

@@ -100,15 +100,15 @@ struct PublisherReplayTests {
   @Test("Bytes are divided into tags; what is no tag is left out")
   func division() {
     let tags = Self.descriptions + [Self.key(0), Self.sound(1 << 24)]
-    expect(PublisherReplay.tags(of: Array(tags.joined())) == tags)
-    expect(PublisherReplay.tags(of: Array(tags.joined()) + [9, 0xFF, 0xFF, 0xFF]) == tags)
+    expect(FLVTag.tags(of: Array(tags.joined())) == tags)
+    expect(FLVTag.tags(of: Array(tags.joined()) + [9, 0xFF, 0xFF, 0xFF]) == tags)
     expect(
-      PublisherReplay.tags(of: [9, 0xFF, 0xFF, 0xFF] + [UInt8](repeating: 0, count: 20)) == [])
+      FLVTag.tags(of: [9, 0xFF, 0xFF, 0xFF] + [UInt8](repeating: 0, count: 20)) == [])
     // A tag without data.
     var replay = PublisherReplay()
     for kind: UInt8 in [8, 9, 18, 31] {
       let empty = [kind] + [UInt8](repeating: 0, count: 14)
-      for tag in PublisherReplay.tags(of: empty) { expect(replay.add(tag)) }
+      for tag in FLVTag.tags(of: empty) { expect(replay.add(tag)) }
     }
   }
 }

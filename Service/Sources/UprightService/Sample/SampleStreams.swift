@@ -1,5 +1,6 @@
 internal import CUprightConsole
 internal import UprightOrientation
+internal import UprightRTMP
 
 /// The scene of the sample as a phone's sensor delivers it: a stream of FLV for each orientation in which the phone can be
 /// held upright. All are equally long and have keyframes at the same times, so that one can follow another.
@@ -41,7 +42,9 @@ struct SampleStreams: Sendable {
     var sound: [Tag] = []
     for held in [DeviceOrientation.portrait, .portraitUpsideDown, .landscapeLeft, .landscapeRight] {
       var pictures: [Tag] = []
-      for bytes in Self.tags(unsafe Self.file(of: held).content) {
+      // The header of a file, and the size of the tag before the first one.
+      let file = unsafe Self.file(of: held).content.dropFirst(13)
+      for bytes in FLVTag.tags(of: Array(file)) {
         let isVideo = bytes[0] == 9
         // The second byte of AVC's and AAC's data: 0 for the codec's parameters, 1 for media.
         guard isVideo || bytes[0] == 8, bytes.count > 13, bytes[12] <= 1 else { continue }
@@ -81,20 +84,5 @@ struct SampleStreams: Sendable {
     case .landscapeRight: unsafe upright_sample_landscape_right
     default: unsafe upright_sample_portrait
     }
-  }
-
-  /// Returns the tags of a file of FLV (Video File Format Specification 10.1, Annex E), each followed by its size.
-  private static func tags(_ file: [UInt8]) -> [[UInt8]] {
-    var tags: [[UInt8]] = []
-    // The header, and the size of the tag before the first one.
-    var at = 13
-    while at + 15 <= file.count {
-      let size = Int(file[at + 1]) << 16 | Int(file[at + 2]) << 8 | Int(file[at + 3])
-      let end = at + 15 + size
-      guard end <= file.count else { break }
-      tags.append(Array(file[at..<end]))
-      at = end
-    }
-    return tags
   }
 }

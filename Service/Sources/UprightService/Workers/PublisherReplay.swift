@@ -79,20 +79,6 @@ struct PublisherReplay {
     return [.metadata, .videoParameters, .audioParameters].compactMap { descriptions[$0] } + tags
   }
 
-  /// Returns the tags of bytes that consist of complete ones (Video File Format Specification 10.1, E.4.1).
-  static func tags(of bytes: [UInt8]) -> [[UInt8]] {
-    var tags: [[UInt8]] = []
-    var rest = bytes[...]
-    while rest.count >= 15 {
-      let start = rest.startIndex
-      let size = 15 + rest[start + 1..<start + 4].reduce(0) { $0 << 8 | Int($1) }
-      guard size <= rest.count else { break }
-      tags.append(Array(rest.prefix(size)))
-      rest = rest.dropFirst(size)
-    }
-    return tags
-  }
-
   /// The time of a tag, in milliseconds.
   private static func time(_ tag: [UInt8]) -> Int64 {
     Int64(tag[7]) << 24 | Int64(tag[4]) << 16 | Int64(tag[5]) << 8 | Int64(tag[6])

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Synchronization
 internal import Upright
+internal import UprightRTMP
 
 /// A publisher's stream that the service passes on to the worker of its session.
 protocol WorkerInput: Sendable {
@@ -69,7 +70,7 @@ final class PublishedInput: WorkerInput {
         case .bytes(let bytes) where state.container == .mpegts:
           state.worker?.stream.send(bytes: bytes)
         case .bytes(let bytes):
-          for tag in PublisherReplay.tags(of: bytes) where state.replay.add(tag) {
+          for tag in FLVTag.tags(of: bytes) where state.replay.add(tag) {
             state.worker?.stream.send(bytes: tag)
           }
         case .ended(let refusal):
