@@ -338,9 +338,20 @@ final class EncodeRun {
       at: seconds, size: frame.shape.shown, signal: signal?.turn, into: &directions)
     reportDecisions()
     guard let output, let pts = frame.pts else { return }
-    // In the times of the output.
-    let begin = plan.start.map { MediaTime(firstPTS ?? 0, frame.timeBase) + $0 } ?? .zero
-    turns.log(upTo: seconds, as: MediaTime(pts, frame.timeBase) - begin, in: output.turns)
+    turns.log(
+      upTo: seconds, as: shownTime(of: MediaTime(pts, frame.timeBase), time), in: output.turns)
+  }
+
+  /// When the output shows a frame.
+  ///
+  /// - Parameters:
+  ///   - pts: Its timestamp in the input.
+  ///   - time: Its time on the media timeline.
+  private func shownTime(of pts: MediaTime, _ time: MediaTime) -> MediaTime {
+    let first = MediaTime(firstPTS ?? 0, plan.video.timeBase)
+    guard let places else { return pts - (plan.start.map { first + $0 } ?? .zero) }
+    let place = places.first(at: time) - (plan.start.map(places.place) ?? 0)
+    return places.time(of: (plan.start == nil ? places.place(of: first) : 0) + place)
   }
 
   private func reportDecisions() {

@@ -26,13 +26,16 @@ struct FramePlaces {
   /// Returns the time of a place.
   func time(of place: Int64) -> MediaTime { MediaTime(place, step) }
 
+  /// The first place of the next frame, which begins at `time`; that of the frame after it if it has none.
+  func first(at time: MediaTime) -> Int64 { max(place(of: time), next) }
+
   /// Takes the places of the next frame.
   ///
   /// - Parameters:
   ///   - end: The time of the frame after it.
   ///   - isOnly: Whether the frame has at least one place, however short it is.
   mutating func take(until end: MediaTime, isOnly: Bool = false) -> Range<Int64> {
-    let upper = max(place(of: end), isOnly ? next + 1 : next)
+    let upper = max(first(at: end), isOnly ? next + 1 : next)
     defer { next = upper }
     if upper == next { leftOut += 1 }
     return next..<upper

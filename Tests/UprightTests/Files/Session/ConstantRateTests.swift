@@ -129,6 +129,25 @@ struct ConstantRateTests {
     #expect(sizes == numbers.map { times[$0] < 1.2 - 0.001 })
   }
 
+  @Test("A playlist has the date of a turn at the place of its frame", arguments: [nil, 0.8])
+  func date(_ start: Double?) throws {
+    let scratch = try Scratch()
+    let input = scratch.path("in.mp4")
+    _ = try Self.uneven(input)
+    // The frame at 1.193 s has its place at 1.2 s.
+    let run = try Transcoded(
+      input, to: scratch.path("out.m3u8"), events: #"{"at": 1.17, "device": "landscapeLeft"}"#
+    ) {
+      $0.constantRate = .fixed(Rational(25, 1))
+      ($0.start, $0.frames, $0.canvas) = (start, .sensor(Camera()), .follow)
+    }
+    let playlist = try Playlist(path: run.path)
+    let segment = try #require(playlist.segments.first { $0.isDiscontinuous })
+    #expect(try playlist.turns.map(\.start) == [#require(segment.date)])
+    let first = try #require(playlist.segments.first?.date)
+    #expect(try abs(#require(segment.date).timeIntervalSince(first) - 1.2 + (start ?? 0)) < 0.0011)
+  }
+
   @Test("Frames that have the rate are copied; others are encoded, for that reason")
   func copied() throws {
     let scratch = try Scratch()
