@@ -62,6 +62,37 @@ extension LivePublishing {
       try await service.shutDown()
     }
 
+    /// Costs five seconds.
+    @Test("A change leaves no process, and holds for the first publisher")
+    func changed() async throws {
+      let service = try await RunningService(
+        make: RunningService.live(.process, RunningService.patient))
+      let port = try Loopback.freeTCPPort()
+      let address = try await service.session("one", at: port)
+      let changed = try await service.ask(
+        "PATCH", "/v1/sessions/one", "{\"policy\": \"landscape\"}")
+      #expect(changed.status == 200, "\(changed.text)")
+      let added = try await service.ask(
+        "POST", "/v1/sessions/one/outputs", "{\"type\": \"file\", \"name\": \"a.ts\"}")
+      #expect(added.status == 201, "\(added.text)")
+      let policy = try await service.ask("GET", "/v1/sessions/one/policy").json
+      // The second process is the one in reserve.
+      #expect(try await waitUntil { Self.workers() == 2 })
+      #expect(try await waitUntil { Self.workers() == 1 })
+      let waiting = try await service.state("one")
+      #expect(waiting["outputs"].array.count == 2 && waiting["state"].string == "waiting")
+      #expect(try await service.ask("GET", "/v1/sessions/one/policy").json == policy)
+      let clip = service.scratch.path("clip.flv")
+      try DrawnClock.clip(clip, rate: 25, seconds: 4)
+      let publisher = try Publisher(clip: clip, to: address)
+      #expect(try await service.waitForFrames(10, of: "one"), "\(service.log.lines.suffix(1000))")
+      let live = try await service.state("one")
+      #expect(live["outputs"].array.count == 2 && live["counters"]["restarts"].int == 0)
+      #expect(live["appOrientation"].string == "landscapeRight", "\(live)")
+      publisher.kill()
+      try await service.shutDown()
+    }
+
     /// Costs four seconds.
     @Test("A publisher that leaves before its first frame leaves no process, and no place is taken")
     func early() async throws {

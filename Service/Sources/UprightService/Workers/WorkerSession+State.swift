@@ -15,8 +15,6 @@ extension WorkerSession {
     var hasPublisher = false
     /// Whether the worker ends because the session waits again, and whether another one is wanted since then.
     var doze: (isEnding: Bool, wantsNext: Bool) = (false, false)
-    /// Whether the worker ends once no call waits for its answer.
-    var dozesLater = false
     var priority = SessionPriority.normal
     /// Whether the stream continues in a later run, once the session was told to stop.
     var stop: Bool?
@@ -44,9 +42,9 @@ extension WorkerSession {
       hasStarted && !isDone && (!isAwake || doze.isEnding && !doze.wantsNext)
     }
 
-    /// Whether the worker has nothing to do until another publisher comes: nothing was shown yet.
+    /// Whether the worker has nothing to do until another publisher comes: nothing was shown yet, and no call waits.
     var mayDoze: Bool {
-      isAwake && !isDone && stop == nil && worker != nil && !hasPublisher
+      isAwake && !isDone && stop == nil && worker != nil && !hasPublisher && replies.isEmpty
         && snapshot.state == .waiting && snapshot.counters.framesIn == 0
     }
 

@@ -21,6 +21,9 @@ final class WorkerSession: Session {
   /// How long a worker may take to end after it was told to, in seconds. `LiveSession` abandons an output after ten.
   private static let endTimeout = 15.0
 
+  /// How long the worker of a session without a publisher stays after a call, in seconds. Snapshots come more often.
+  private static let wakefulness = 2.0
+
   /// - Throws: The errors of `LiveSession`.
   init(
     _ configuration: LiveConfiguration, _ folders: SessionFolders, _ reserve: WorkerReserve
@@ -106,14 +109,13 @@ final class WorkerSession: Session {
   private func doze() {
     guard input != nil, configuration.waitsForPublisher else { return }
     state.withLock { state in
-      state.dozesLater = state.mayDoze && !state.replies.isEmpty
-      guard state.mayDoze, state.replies.isEmpty else { return }
+      guard state.mayDoze else { return }
       state.doze.isEnding = true
       state.worker?.process.send(SIGKILL)
     }
   }
 
-  /// Does the same after a call was answered, and says again that the session waits.
+  /// Does the same some time after a call was answered, and says again that the session waits.
   private func waitAgain() {
     doze()
     let (isAsleep, reason) = state.withLock { ($0.isAsleep, $0.snapshot.reason) }
@@ -243,16 +245,19 @@ final class WorkerSession: Session {
       if case .state(.waiting, _) = update { doze() }
       if isTold { tell(update) }
     case .answer(let number, let answer):
-      let (reply, dozes) = state.withLock { state in
-        let reply = state.replies.removeValue(forKey: number)
-        return (reply, state.dozesLater && state.replies.isEmpty)
+      let (reply, mayDoze) = state.withLock { state in
+        (state.replies.removeValue(forKey: number), state.mayDoze)
       }
       if case .failed(let error) = answer {
         reply?(.failure(error))
       } else {
         reply?(.success((answer, bytes)))
       }
-      if dozes { waitAgain() }
+      guard mayDoze else { return }
+      // What the call has changed is reported within this time.
+      DispatchQueue.global().asyncAfter(deadline: .now() + Self.wakefulness) { [weak self] in
+        self?.waitAgain()
+      }
     case .refused(let publisher, let reason): input?.refuse(publisher, because: reason)
     case .origin(var change):
       change.bytes = bytes
@@ -362,6 +367,10 @@ final class WorkerSession: Session {
   func change(_ change: LiveChange) async throws(UprightError) -> AppliedChange {
     guard case .applied(let applied) = try await ask(.change(change)).0 else {
       throw Self.wrongAnswer
+    }
+    // What is shown while the session has no worker.
+    if change.policy != nil, case .policy(let policy?)? = try? await ask(.policy).0 {
+      state.withLock { $0.policy = policy }
     }
     return applied
   }
