@@ -74,7 +74,7 @@ package final class HLSSink: PacketSink {
     let partTarget = lowLatency?.partDuration
     let window = LivePlaylist(
       window: partTarget == nil ? 6 : 12, segmentDuration: media.segmentDuration,
-      partTarget: partTarget, continuing: earlier)
+      partTarget: partTarget, log: media.turns, continuing: earlier)
     playlist = window
     cutter = media.cutter(
       partDuration: partTarget, first: window.nextSegment, continues: earlier != nil)

@@ -57,6 +57,8 @@ package struct LivePlaylist: HLSPlaylist {
   private var hasFormat = false
   /// Whether there are segments of an earlier run before those of this one.
   private var hasEarlier = false
+  /// Has the date of media time 0 for all playlists of the session.
+  private let log: TurnLog
   /// The date of media time 0; `nil` before the first segment.
   private var zero: CalendarTime?
   /// The end of the last segment of an earlier run; `nil` if it isn't known.
@@ -74,11 +76,13 @@ package struct LivePlaylist: HLSPlaylist {
   ///   - segmentDuration: The time after which the next IDR frame begins a segment. No segment,
   ///     rounded to whole seconds, is longer than the target duration, which never changes (4.3.3.1).
   ///   - partTarget: The longest duration of a part; `nil` for a playlist without parts.
+  ///   - log: The turns of the session, with the date of its media time 0.
   ///   - earlier: The playlist of an earlier run in the same folder.
   init(
     window: Int = 6, segmentDuration: MediaTime, partTarget: MediaTime? = nil,
-    continuing earlier: String? = nil
+    log: TurnLog = TurnLog(), continuing earlier: String? = nil
   ) {
+    self.log = log
     self.window = max(3, window)
     self.partTarget = partTarget
     let longest = min(max(segmentDuration, .zero), Self.longestSegment) + Self.longestHole
@@ -135,22 +139,20 @@ package struct LivePlaylist: HLSPlaylist {
     current?.parts.append(listed)
   }
 
-  /// Returns the present date, the end of the first segment. It is later if segments of an earlier run would overlap: the
-  /// clock was set back, or the input of that run was faster than its timestamps.
-  private func endDate(after duration: MediaTime) -> CalendarTime {
-    let now = CalendarTime.now
-    guard let earlierEnd, earlierEnd < now + Self.longestSegment.seconds else {
-      return now
-    }
+  /// Returns the date of media time 0, by which the first segment, or its first part, ends now. It is later if segments
+  /// of an earlier run would overlap: the clock was set back, or the input of that run was faster than its timestamps.
+  private func zero(whereFirst start: MediaTime, lasts duration: MediaTime) -> CalendarTime {
+    let zero = CalendarTime.now + -(start + duration).seconds
+    let isUsable = earlierEnd.map { $0 < .now + Self.longestSegment.seconds } ?? false
     // The media time doesn't begin at zero if the session has written the earlier run too.
-    return max(now, earlierEnd + duration.seconds)
+    let earliest = isUsable ? earlierEnd.map { $0 + -start.seconds } : nil
+    return log.liveZero(now: zero, notBefore: earliest)
   }
 
   private mutating func entry(
     _ file: String, duration: MediaTime, start: MediaTime, parts: [Part]
   ) -> Entry {
-    let zero =
-      self.zero ?? endDate(after: duration) + -(start + duration).seconds
+    let zero = self.zero ?? zero(whereFirst: start, lasts: duration)
     self.zero = zero
     return Entry(
       file: file, map: map, duration: duration,

@@ -45,7 +45,7 @@ package final class StoreSink: PacketSink {
     fileExtension = media.segments.fileExtension
     let stem = playlistName.hasSuffix(".m3u8") ? String(playlistName.dropLast(5)) : playlistName
     prefix = "\(stem)-\(epoch)-\(String(UInt64.random(in: .min ... .max), radix: 36))"
-    playlist = LivePlaylist(segmentDuration: segmentDuration)
+    playlist = LivePlaylist(segmentDuration: segmentDuration, log: media.turns)
     cutter = media.cutter(continues: true)
   }
 
@@ -100,7 +100,8 @@ package final class StoreSink: PacketSink {
       return try store.publish(playlist.text, as: playlistName)
     }
     try store.claim(playlistName) { earlier in
-      playlist = LivePlaylist(segmentDuration: segmentDuration, continuing: earlier)
+      playlist = LivePlaylist(
+        segmentDuration: segmentDuration, log: self.turns, continuing: earlier)
       playlist.begin(map: map)
       add()
       return playlist.text

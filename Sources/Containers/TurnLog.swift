@@ -27,6 +27,8 @@ package final class TurnLog: Sendable {
   /// The date of the output's first frame, for playlists of a file; a live playlist has that of the clock.
   let date: CalendarTime
   private let turns = Mutex(Deque<Turn>())
+  /// The date of time 0 of live playlists; `nil` before the first of them has a segment.
+  private let liveZero = Mutex<CalendarTime?>(nil)
 
   /// The turns that are kept: more than outputs can be behind, with a turn at each frame.
   private static let limit = 4096
@@ -61,6 +63,20 @@ package final class TurnLog: Sendable {
       first.key
     } else {
       ""
+    }
+  }
+
+  /// Returns the date of time 0 of a live playlist. All playlists of a session have the same, whichever has its first
+  /// segment earlier: a date means one frame in all of them (RFC 8216bis, 6.2.4), and a turn has one date.
+  ///
+  /// - Parameters:
+  ///   - now: The date by the clock, for the first playlist that asks.
+  ///   - earliest: The earliest date, for a playlist that continues another one.
+  func liveZero(now: CalendarTime, notBefore earliest: CalendarTime?) -> CalendarTime {
+    liveZero.withLock { zero in
+      let shared = zero ?? max(now, earliest ?? now)
+      zero = shared
+      return max(shared, earliest ?? shared)
     }
   }
 

@@ -89,6 +89,25 @@ import UprightTestSupport
     #expect(!other.text.contains("DATERANGE"))
   }
 
+  @Test("All playlists of a session have one date for a time, whichever of them is first")
+  func shared() throws {
+    let log = try Self.log([(5, .landscapeLeft)])
+    var lists = (0..<2).map { _ in LivePlaylist(segmentDuration: Self.two, log: log) }
+    for index in lists.indices {
+      // The clock goes on between the first segments of both.
+      if index > 0 { usleep(20_000) }
+      Self.add(4, to: &lists[index], log)
+    }
+    let read = try lists.map { try Playlist(text: $0.text) }
+    #expect(read[0].segments.map(\.date) == read[1].segments.map(\.date))
+    #expect(read[0].turns.map(\.id) == read[1].turns.map(\.id) && read[0].turns.count == 1)
+    // One that is opened again later too, but not before the end of its earlier segments.
+    var later = LivePlaylist(segmentDuration: Self.two, log: log, continuing: lists[0].text)
+    Self.add(2, to: &later, from: 4, log)
+    let dates = try Playlist(text: later.text).segments.compactMap(\.date)
+    #expect(zip(dates, dates.dropFirst()).allSatisfy { abs($1.timeIntervalSince($0) - 2) < 0.002 })
+  }
+
   @Test(
     "Ranges of others and damaged ones are left out where a playlist is continued",
     arguments: [
