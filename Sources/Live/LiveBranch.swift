@@ -23,6 +23,8 @@ final class LiveBranch {
   private let pipeline: FramePipeline
   /// One for each rung of the ladder, or one. The first has the audio too.
   private let rungs: [RungWriters]
+  /// The last loss of the input, in media time; without an end while it lasts.
+  private var loss: (start: MediaTime, end: MediaTime?)?
 
   /// The time that video packets wait for audio packets. `LiveAudio` inserts silence before that.
   private static let audioTimeout = MediaTime(12, .one)
@@ -115,6 +117,21 @@ final class LiveBranch {
     }
   }
 
+  /// The input is lost: what follows `time` is repeated, or silence.
+  func lose(after time: MediaTime) {
+    let start = loss.flatMap { $0.end == nil ? max($0.start, time) : nil }
+    loss = (start ?? time, nil)
+  }
+
+  /// The input is back, with a frame at `time`.
+  func resume(at time: MediaTime) {
+    if let loss, loss.end == nil { self.loss = (loss.start, time) }
+  }
+
+  private func isFrozen(at time: MediaTime) -> Bool {
+    loss.map { loss in time > loss.start && loss.end.map { time < $0 } ?? true } ?? false
+  }
+
   /// Changes layout, still pictures and rate control from the next frame on.
   func change(_ options: TranscodeOptions, _ stills: SessionStills) {
     pipeline.change(options, fit: options.fit(on: encoding.canvas), stills)
@@ -167,12 +184,13 @@ final class LiveBranch {
         let (track, format) = (item.track, item.format)
         let packet = item.takePacket()
         if let format { rung.format = format }
+        let isFrozen = packet.time.map(isFrozen) ?? false
         for (writer, content) in rung.writers where track == 0 || content != .video {
           // The video's packets tell the audio's segments where they end.
           let isClock = track == 0 && content == .audio
           writer.queue.put(
             isClock ? try packet.withoutPayload() : try packet.shared(), track: track,
-            format: format)
+            format: format, isFrozen: isFrozen)
         }
       }
     }

@@ -53,6 +53,7 @@ extension LiveTarget {
       turns: media.turns, comesBack: comesBack)
     let factory = OutputWriter.SinkFactory(
       address: opening.address, outlastsShortage: output.isContinued,
+      endsWithInput: output.isRecording,
       make: { (interrupt, report) throws(UprightError) in try opening.open(interrupt, report) },
       describe: { format in
         OutputDescription(
@@ -147,6 +148,13 @@ extension LiveOutput {
     switch self {
     case .hls, .recording: true
     case .push, .file, .packets, .segments, .bytes: false
+    }
+  }
+
+  fileprivate var isRecording: Bool {
+    switch self {
+    case .file, .recording: true
+    case .hls, .push, .packets, .segments, .bytes: false
     }
   }
 

@@ -32,6 +32,7 @@ extension LiveRun {
       try start(with: frame)
     }
     if lostAt != nil {
+      for branch in branches { branch.resume(at: MediaTime(time, LiveClock.timeBase)) }
       // Repeated frames end a little before it.
       while let held, time - lastEncoded > 2 * clock.step, time - lastEncoded < LiveClock.rate {
         try show(held, at: lastEncoded + clock.step)
@@ -48,6 +49,11 @@ extension LiveRun {
     held = (SharedFrame(try frame.shared()), signal)
     control.policy { $0.resume(upTo: mark) }
     try show(frame, signal)
+  }
+
+  /// The input is lost: recordings that don't see it again end at `time`.
+  func freeze(after time: Int64) {
+    for branch in branches { branch.lose(after: MediaTime(time, LiveClock.timeBase)) }
   }
 
   /// Repeats the last frame in a gap of the input. Without frames there is no keyframe, and a segment would

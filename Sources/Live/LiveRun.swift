@@ -165,6 +165,8 @@ final class LiveRun {
       lastAudio = wall
       let duration = audio.format.ticks(of: Int64(samples.count))
       guard let time = clock.audioTime(raw, duration: duration, wall: wall) else { return }
+      // While only the video is lost, the audio is real.
+      if lostAt != nil { freeze(after: time + duration) }
       try audio.add(samples, at: time) { (packet) throws(UprightError) in try send(packet) }
     case .lost(let reason):
       clock.lose()
@@ -191,6 +193,7 @@ final class LiveRun {
     if held != nil {
       control.policy { $0.pause() }
       control.enter(.inputLost, reason: reason)
+      freeze(after: lastEncoded)
     }
   }
 

@@ -22,6 +22,8 @@ final class OutputQueue: @unchecked Sendable {
     let bytes: Int
     /// Whether video decoding can start here.
     let isKeyframe: Bool
+    /// Whether it is of a repeated frame, or silence, while the input is lost.
+    let isFrozen: Bool
   }
 
   /// How much may wait.
@@ -57,7 +59,9 @@ final class OutputQueue: @unchecked Sendable {
   }
 
   /// Adds a packet; track 0 is the video. O(1) unless packets are dropped.
-  func put(_ packet: consuming Packet, track: Int, format: EncodedFormat?) {
+  func put(
+    _ packet: consuming Packet, track: Int, format: EncodedFormat?, isFrozen: Bool = false
+  ) {
     let isKeyframe = track == 0 && packet.isKey
     let time = packet.time ?? .zero
     let size = packet.size
@@ -70,7 +74,7 @@ final class OutputQueue: @unchecked Sendable {
     }
     var item = Item(
       packet: box, track: track, format: format, time: time, bytes: size,
-      isKeyframe: isKeyframe)
+      isKeyframe: isKeyframe, isFrozen: isFrozen)
     if isSkipping && !isKeyframe { return drop(item) }
     if isKeyframe {
       isSkipping = false

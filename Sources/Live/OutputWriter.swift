@@ -18,6 +18,8 @@ final class OutputWriter: Sendable {
     let address: String?
     /// Whether the output is opened again after a shortage of the system.
     var outlastsShortage = false
+    /// Whether the output ends with the last frame of the input, however long that was lost before the end.
+    var endsWithInput = false
     /// The second argument receives the description of the current file whenever it changes.
     let make:
       @Sendable (Interrupt, @escaping (LiveRecording) -> Void) throws(UprightError) ->
@@ -120,12 +122,15 @@ final class OutputWriter: Sendable {
     var sink: (any PacketSink)?
     var format = first
     var wait = Self.backOff.first
+    var frozen = FrozenItems()
     // `nil` before the first keyframe, where the output begins.
     var retryTime: ContinuousClock.Instant?
     while let item = queue.take() {
       if let new = item.format { format = new }
       do throws(UprightError) {
         if let sink {
+          if factory.endsWithInput, frozen.keeps(item) { continue }
+          for kept in frozen.take() { try write(kept, to: sink, format: kept.format) }
           try write(item, to: sink, format: item.format)
           wait = Self.backOff.first
           continue
@@ -147,6 +152,7 @@ final class OutputWriter: Sendable {
       } catch {
         sink?.abandon()
         sink = nil
+        frozen = FrozenItems()
         state.withLock { state in
           state.error = factory.address.map { LiveAddress.masked(error, $0) } ?? error
           state.isOpen = false
@@ -193,6 +199,35 @@ final class OutputWriter: Sendable {
       state.bytes += item.bytes
       if item.track == 0 { state.frames += 1 }
     }
+  }
+}
+
+/// The packets of a loss of the input, which are written if the input comes back.
+private struct FrozenItems {
+  private var items: [OutputQueue.Item] = []
+  private var bytes = 0
+  /// Whether the loss is so long that its packets are written at once.
+  private var isFull = false
+
+  /// The bytes that are kept: some minutes, because a picture that stands takes little.
+  private static let limit = 16 << 20
+
+  /// Keeps a packet if the input is lost. Returns `false` if it is to be written, after those that were kept.
+  mutating func keeps(_ item: OutputQueue.Item) -> Bool {
+    guard item.isFrozen else {
+      isFull = false
+      return false
+    }
+    isFull = isFull || bytes + item.bytes > Self.limit
+    if isFull { return false }
+    items.append(item)
+    bytes += item.bytes
+    return true
+  }
+
+  mutating func take() -> [OutputQueue.Item] {
+    defer { (items, bytes) = ([], 0) }
+    return items
   }
 }
 

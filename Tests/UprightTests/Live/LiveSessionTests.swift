@@ -111,8 +111,31 @@ struct LiveSessionTests {
       let audio = try FFmpegTool.packets(path, "a:0").compactMap(\.time)
       let steps = zip(audio, audio.dropFirst()).map { $1 - $0 }
       #expect(audio.count > 100)
+      let frames = try FFmpegTool.packets(path, "v:0").count
+      #expect(abs(frames - shown.times.count) <= 1, "\(path)")
       #expect(steps.allSatisfy { abs($0 - 1024.0 / 48000) < 0.001 }, "\(steps.max() ?? 0)")
     }
+  }
+
+  @Test(
+    "A recording ends with the last frame of the input, which others show on",
+    arguments: ["ts", "mp4", "mkv"])
+  func lastFrame(_ container: String) throws {
+    let scratch = try Scratch()
+    let (folder, take) = (scratch.path("hls"), scratch.path("take.\(container)"))
+    let clip = try FLVClip(DecodedFrames.source, seconds: 1.5)
+    let stage = try LiveTestSession([.hls(folder: folder), .file(path: take)])
+    try stage.publish(clip.tags)
+    #expect(until { stage.session.snapshot.state == .inputLost })
+    let lost = stage.session.snapshot.seconds
+    #expect(until { stage.session.snapshot.seconds > lost + 1 })
+    stage.end()
+    #expect(try FFmpegTool.packets(take, "v:0").count == 45)
+    let ends = try ["v:0", "a:0"].map { stream in
+      try FFmpegTool.packets(take, stream).compactMap(\.time).max() ?? 0
+    }
+    #expect(abs(ends[0] - ends[1]) < 0.06, "\(ends)")
+    #expect(try FFmpegTool.packets("\(folder)/index.m3u8", "v:0").count > 70)
   }
 
   @Test("After two seconds of loss the slate is shown, placed on the canvas like a frame")
