@@ -14,8 +14,8 @@ package struct HLSMedia {
       (self.playlist, self.index) = (playlist, index)
     }
 
-    /// The name of the output of a stopped run; `nil` if it isn't partial.
-    var partialPath: String? { playlist.partialPath }
+    /// The names of the output of a stopped run; empty if it isn't partial.
+    var partialPaths: [String] { playlist.partialPaths }
 
     func begin(_ description: OutputDescription) { playlist.begin(description, of: index) }
 

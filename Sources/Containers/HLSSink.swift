@@ -213,7 +213,7 @@ package final class HLSSink: PacketSink {
     try save(Array(playlist.text.utf8), as: path)
     if isPartial { _ = unsafe unlink(playlistPath) }
     try listing?.finish(isPartial: isPartial)
-    if isPartial { made = [listing?.partialPath ?? path] }
+    if isPartial { made = listing?.partialPaths ?? [path] }
   }
 
   package var files: [String] { made }

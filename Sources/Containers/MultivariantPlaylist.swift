@@ -99,10 +99,10 @@ package final class MultivariantPlaylist: Sendable {
     }
   }
 
-  /// The name of the output of a stopped run; `nil` if it isn't partial.
-  var partialPath: String? {
+  /// The names of the output of a stopped run; empty if it isn't partial.
+  var partialPaths: [String] {
     state.withLock { state in
-      state.isPartial ? playlists.multivariants.first.map { OutputName.partial($0.path) } : nil
+      state.isPartial ? playlists.outputs.map { OutputName.partial($0) } : []
     }
   }
 

@@ -3,8 +3,10 @@ package import UprightPipeline
 /// The names of the playlists of an HLS output with several renditions.
 ///
 /// `out.m3u8` lists the media playlists, such as `out-720p.m3u8` and `out-audio.m3u8`. With two canvases,
-/// `out-portrait.m3u8` and `out-landscape.m3u8` list those of each, and `out.m3u8` lists all. In the folder of a
-/// live session, `index.m3u8` stands for `out.m3u8`, and the names of the others have no prefix.
+/// `out-portrait.m3u8` and `out-landscape.m3u8` list those of each. Then there is `out.m3u8` only on demand, and lists
+/// all: most players would take the canvases for qualities. In the folder of a live session, `index.m3u8` stands for
+/// `out.m3u8`, and the names of the others have no prefix. Since it is the address of the session, it is always there,
+/// and lists those of the portrait canvas if not all.
 package struct RenditionPlaylists: Sendable {
   /// One media playlist.
   package struct Media: Sendable {
@@ -27,10 +29,11 @@ package struct RenditionPlaylists: Sendable {
   package let multivariants: [Multivariant]
 
   /// - Parameters:
-  ///   - path: The playlist that lists all renditions.
-  ///   - hasPrefix: Whether the other names begin with its name.
+  ///   - path: The name of the output.
+  ///   - hasPrefix: Whether the other names begin with its name, as those of files do.
+  ///   - isCommon: Whether `path` lists both canvases.
   package init(
-    path: String, hasPrefix: Bool, renditions: [Rendition], hasAudio: Bool
+    path: String, hasPrefix: Bool, renditions: [Rendition], isCommon: Bool, hasAudio: Bool
   ) {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     self.folder = folder
@@ -44,12 +47,20 @@ package struct RenditionPlaylists: Sendable {
           isDual && !rendition.name.contains("-") ? "\(rendition.name)-video" : rendition.name
         return Media(file: "\(prefix)\(name).m3u8", rendition: rendition)
       } + (hasAudio ? [Media(file: "\(prefix)audio.m3u8", rendition: nil)] : [])
+    let canvases =
+      isDual
+      ? ["portrait", "landscape"].enumerated().map { index, name in
+        Multivariant(path: "\(folder)\(prefix)\(name).m3u8", canvas: index)
+      } : []
+    let listsAll = !isDual || isCommon
     multivariants =
-      [Multivariant(path: path, canvas: nil)]
-      + (isDual
-        ? ["portrait", "landscape"].enumerated().map { index, name in
-          Multivariant(path: "\(folder)\(prefix)\(name).m3u8", canvas: index)
-        } : [])
+      (listsAll || !hasPrefix ? [Multivariant(path: path, canvas: listsAll ? nil : 0)] : [])
+      + canvases
+  }
+
+  /// The playlists that a player is given: one for all, or else one for each canvas.
+  package var outputs: [String] {
+    (multivariants.first { $0.canvas == nil }.map { [$0] } ?? multivariants).map(\.path)
   }
 
   /// Returns the path of a media playlist.

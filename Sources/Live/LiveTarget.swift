@@ -79,7 +79,10 @@ struct LiveTarget: Sendable {
     if case .recording = output { options.splits = true }
     if let asked {
       options.canvas = asked
-      if asked != .dual { (options.portraitFit, options.landscapeFit) = (nil, nil) }
+      if asked != .dual {
+        (options.portraitFit, options.landscapeFit) = (nil, nil)
+        options.hasCommonPlaylist = false
+      }
     }
     if options.canvas == .dual, !output.hasPlaylists {
       throw UprightError(
@@ -105,7 +108,7 @@ struct LiveTarget: Sendable {
     if case .hls(let folder) = output, options.isMultivariant(in: container) {
       playlists = RenditionPlaylists(
         path: "\(folder)/index.m3u8", hasPrefix: false, renditions: options.renditions,
-        hasAudio: true)
+        isCommon: options.hasCommonPlaylist, hasAudio: true)
     } else {
       playlists = nil
     }

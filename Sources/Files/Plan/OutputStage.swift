@@ -113,7 +113,11 @@ final class OutputStage {
   /// The files that were written, in order, if they differ from the named output.
   var files: [String] {
     guard renditions.count > 1, !plan.container.isSegmented else {
-      return renditions[0].sinks[0].files
+      let named = renditions[0].sinks[0].files
+      guard named.isEmpty, plan.options.canvas == .dual, !plan.options.hasCommonPlaylist else {
+        return named
+      }
+      return plan.request.playlists(hasAudio: false)?.outputs ?? []
     }
     return zip(renditions, plan.request.outputs).flatMap { rendition, output in
       let named = rendition.sinks.flatMap(\.files)

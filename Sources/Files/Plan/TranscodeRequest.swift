@@ -118,6 +118,11 @@ package struct TranscodeRequest: Sendable {
       }
       return [output]
     }
+    guard !options.hasCommonPlaylist else {
+      throw UprightError(
+        .usage, "\(container.rawValue) has no playlists", at: "--common-playlist",
+        remedy: "remove it, or write a playlist, such as -o out.m3u8")
+    }
     let isStream = output == "-" || InputTrust.scheme(of: output) != nil
     guard let landscape = options.landscapeOutput else {
       guard !isStream else {
@@ -175,7 +180,8 @@ extension TranscodeRequest {
   func playlists(hasAudio: Bool) -> RenditionPlaylists? {
     guard options.isMultivariant(in: container) else { return nil }
     return RenditionPlaylists(
-      path: output, hasPrefix: true, renditions: options.renditions, hasAudio: hasAudio)
+      path: output, hasPrefix: true, renditions: options.renditions,
+      isCommon: options.hasCommonPlaylist, hasAudio: hasAudio)
   }
 
   /// Whether in-band signals are the events, because no others were given.

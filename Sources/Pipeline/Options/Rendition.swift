@@ -77,6 +77,7 @@ extension TranscodeOptions {
       for (isGiven, option) in [
         (portraitFit != nil, "--portrait-fit"), (landscapeFit != nil, "--landscape-fit"),
         (landscapeOutput != nil, "--landscape-output"),
+        (hasCommonPlaylist, "--common-playlist"),
       ] where isGiven {
         throw UprightError(
           .usage, "there is one canvas", at: option, remedy: "add --canvas dual")

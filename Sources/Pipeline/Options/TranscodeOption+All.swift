@@ -81,6 +81,12 @@ extension TranscodeOption {
       """
       The landscape canvas of --canvas dual. (default: -o NAME.EXT writes NAME-portrait.EXT and NAME-landscape.EXT)
       """),
+    .flag(
+      "common-playlist", \.hasCommonPlaylist, for: .live,
+      """
+      List both canvases of --canvas dual in the playlist -o NAME.m3u8 too, beside NAME-portrait.m3u8 and \
+      NAME-landscape.m3u8. Most players choose between them as between qualities.
+      """),
     .parsed(
       "capture-size", .text(suggestions: []), for: .live, placeholder: "WxH",
       "The size that the app is told to capture. (default: the encoded size)",

@@ -43,6 +43,8 @@ public struct TranscodeOptions: Sendable {
   /// output: `NAME-portrait.EXT` and `NAME-landscape.EXT`. With it, the output is the portrait canvas, under
   /// its own name. A stream needs it.
   public var landscapeOutput: String?
+  /// Whether an HLS output of `dual` has a playlist of both canvases, beside one for each.
+  public var hasCommonPlaylist = false
   /// The capture size that is reported to the app; `nil` for the encoded size.
   public var captureSize: PixelSize?
   /// The codec; `nil` for H.264, or the codec that the container takes.

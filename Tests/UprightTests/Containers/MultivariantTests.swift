@@ -87,16 +87,23 @@ struct MultivariantTests {
   func names() {
     var options = TranscodeOptions()
     options.canvas = .dual
-    func paths(_ hasPrefix: Bool, _ name: String) -> [String] {
+    func playlists(_ hasPrefix: Bool, _ name: String, isCommon: Bool = false) -> RenditionPlaylists
+    {
       RenditionPlaylists(
-        path: name, hasPrefix: hasPrefix, renditions: options.renditions, hasAudio: true
-      ).paths
+        path: name, hasPrefix: hasPrefix, renditions: options.renditions, isCommon: isCommon,
+        hasAudio: true)
     }
+    func paths(_ hasPrefix: Bool, _ name: String) -> [String] { playlists(hasPrefix, name).paths }
     #expect(
       paths(true, "/a/b:c.m3u8") == [
-        "/a/b:c.m3u8", "/a/b~3Ac-portrait.m3u8", "/a/b~3Ac-landscape.m3u8",
+        "/a/b~3Ac-portrait.m3u8", "/a/b~3Ac-landscape.m3u8",
         "/a/b~3Ac-portrait-video.m3u8", "/a/b~3Ac-landscape-video.m3u8", "/a/b~3Ac-audio.m3u8",
       ])
+    let common = playlists(true, "/a/b.m3u8", isCommon: true)
+    #expect(common.paths.prefix(3) == ["/a/b.m3u8", "/a/b-portrait.m3u8", "/a/b-landscape.m3u8"])
+    #expect(common.outputs == ["/a/b.m3u8"] && common.multivariants[0].canvas == nil)
+    // The address of a live session always exists.
+    #expect(playlists(false, "/a/index.m3u8").multivariants.map(\.canvas) == [0, 0, 1])
     options.ladder = [Rung(size: PixelSize(720, 1280)), Rung(size: PixelSize(360, 640))]
     #expect(
       paths(false, "/a/index.m3u8") == [

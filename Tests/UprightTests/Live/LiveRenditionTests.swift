@@ -78,14 +78,13 @@ struct LiveRenditionTests {
         #expect(corner == (isLandscape ? "tl" : "tr"), "\(size) at \(time)")
       }
     }
-    // Each canvas alone, and both.
+    // A player is never given both canvases to choose from.
     let index = try String(contentsOfFile: "\(folder)/index.m3u8", encoding: .utf8)
-    #expect(index.contains("NAME=\"portrait\"") && index.contains("NAME=\"landscape\""))
-    #expect(index.contains("RESOLUTION=90x160") && index.contains("RESOLUTION=160x90"))
-    #expect(index.contains("FRAME-RATE=30.000"))
-    for canvas in ["portrait", "landscape"] {
+    #expect(index.contains("FRAME-RATE=30.000") && index.contains("RESOLUTION=90x160"))
+    for (canvas, other) in [("portrait", "landscape"), ("landscape", "portrait")] {
       let text = try String(contentsOfFile: "\(folder)/\(canvas).m3u8", encoding: .utf8)
       #expect(text.contains("\n\(canvas)-video.m3u8\n") && text.contains("URI=\"audio.m3u8\""))
+      #expect(!text.contains(other) && (text == index) == (canvas == "portrait"))
     }
   }
 
@@ -130,6 +129,7 @@ struct LiveRenditionTests {
       [.hls(folder: folder), .file(path: scratch.path("take.ts"))]
     ) {
       $0.options.canvas = .dual
+      $0.options.hasCommonPlaylist = true
       $0.outputIDs = ["hls", "take"]
       $0.outputCanvases = [nil, .landscape]
     }
@@ -144,6 +144,8 @@ struct LiveRenditionTests {
     let playlists = try Self.checkedAlike(
       ["portrait-video", "landscape-video", "audio"], in: folder)
     #expect(playlists[0].discontinuities == 1 && playlists[0].segments.count > 3)
+    let index = try String(contentsOfFile: "\(folder)/index.m3u8", encoding: .utf8)
+    #expect(index.contains("NAME=\"portrait\"") && index.contains("NAME=\"landscape\""))
     let file = try DecodedFrames(scratch.path("take.ts"), scratch)
     #expect(file.sizes.count == stage.session.snapshot.counters.framesOut)
   }

@@ -60,7 +60,7 @@ struct ChunkPlanValueTests {
       "portrait-fit":"fill","landscape-fit":"fit","anchor":"top","focus-ease":1.5,"background":"ff0080",\
       "slate":"off.png","overlay":["a@b.png@top:24","bug.png@bottom:0:64x32:window"],"level":true,\
       "size":"360x640","ladder":["1280x720:3000000","640x360:crf=28.0","320x180"],\
-      "landscape-output":"l.mp4","capture-size":"1280x720","scaler":"fused","codec":"hevc",\
+      "landscape-output":"l.mp4","common-playlist":true,"capture-size":"1280x720","scaler":"fused","codec":"hevc",\
       "bitrate":"1500000","speed":"fast","gop":60,"latency":"live","threads":2,\
       "encoder-options":"bf=0:tune=film","segment":2.5,"hls-segments":"ts","split":true,"start":1.0,\
       "to":2.5,"events-offset":-0.5,"audio":"a.mjr","gravity":"iio","upright":"metadata",\

@@ -105,6 +105,8 @@ struct RenditionOptionTests {
       (#"{"canvas": "dual", "landscape-output": "a.mp4"}"#, "a.mp4", "one file"),
       (#"{"canvas": "dual", "landscape-output": "b.m3u8"}"#, "a.m3u8", "both canvases"),
       (#"{"landscape-output": "b.mp4"}"#, "a.mp4", "--canvas dual"),
+      (#"{"common-playlist": true}"#, "a.m3u8", "--canvas dual"),
+      (#"{"canvas": "dual", "common-playlist": true}"#, "a.mp4", "no playlists"),
       (#"{"portrait-fit": "fill"}"#, "a.mp4", "--canvas dual"),
       (#"{"canvas": "dual", "landscape-fit": "cover"}"#, "a.mp4", "landscape-fit"),
     ])

@@ -262,11 +262,14 @@ struct RenditionTests {
     }
   }
 
-  @Test("Both canvases as HLS: three multivariant playlists, equal cuts, one format each", .long)
-  func dualPlaylists() throws {
+  @Test(
+    "Both canvases as HLS: a multivariant playlist each, one of both on demand, equal cuts, one format each",
+    .long, arguments: [false, true])
+  func dualPlaylists(isCommon: Bool) throws {
     let scratch = try Scratch()
     let run = try Self.make("out.m3u8", in: scratch) {
       $0.canvas = .dual
+      $0.hasCommonPlaylist = isCommon
       $0.size = .pair(PixelSize(180, 320))
       $0.segmentDuration = 2
     }
@@ -276,10 +279,17 @@ struct RenditionTests {
     #expect(playlists[0].segments.count == 5)
     try Self.checkFrames(scratch.path(names[0]), changes: [0], widths: [180])
     try Self.checkFrames(scratch.path(names[1]), changes: [0], widths: [320])
-    let all = try Self.variants(run.path)
-    #expect(all.map(\.uri) == Array(names.prefix(2)))
-    #expect(all.map { $0.attributes["NAME"] } == ["portrait", "landscape"])
-    #expect(all.map { $0.attributes["RESOLUTION"] } == ["180x320", "320x180"])
+    if isCommon {
+      let all = try Self.variants(run.path)
+      #expect(all.map(\.uri) == Array(names.prefix(2)))
+      #expect(all.map { $0.attributes["NAME"] } == ["portrait", "landscape"])
+      #expect(all.map { $0.attributes["RESOLUTION"] } == ["180x320", "320x180"])
+    } else {
+      #expect(!scratch.names.contains("out.m3u8"))
+      #expect(
+        run.result.output.files
+          == ["portrait", "landscape"].map { scratch.path("out-\($0).m3u8") })
+    }
     for (index, canvas) in ["portrait", "landscape"].enumerated() {
       let own = try Self.variants(scratch.path("out-\(canvas).m3u8"))
       #expect(own.map(\.uri) == [names[index]])
@@ -295,6 +305,7 @@ struct RenditionTests {
     let scratch = try Scratch()
     let run = try Self.make("out.m3u8", in: scratch) {
       $0.canvas = .dual
+      $0.hasCommonPlaylist = true
       $0.codec = .av1
       $0.speed = "8"
       $0.end = 4
