@@ -4,6 +4,7 @@
 #   make-samples.sh [DIR]          writes the sample files to DIR (default: clips/ beside this script)
 #   make-samples.sh --truth DIR    writes the ground truth of turning-sensor.mp4 to DIR, lossless
 #   make-samples.sh --truth DIR --y4m     the same as y4m (large: 138 MB per file)
+#   make-samples.sh --turns DIR    writes turns.mp4 to DIR, of 33 s with sound and twelve turns, and its turns.jsonl
 #
 # Needs ffmpeg with libx264 and libfreetype, and the fonts of fonts-dejavu-core.
 # The same ffmpeg gives the same bytes: one thread, no dates, no version strings.
@@ -13,11 +14,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 out=$here/clips
 truth=
 truth_format=ffv1
+turns=
 while (($#)); do
   case $1 in
     --truth) truth=${2:?--truth needs a directory} && shift 2 ;;
+    --turns) turns=${2:?--turns needs a directory} && shift 2 ;;
     --y4m) truth_format=y4m && shift ;;
-    -h | --help) sed -n '2,9s/^# \{0,1\}//p' "$0" && exit 0 ;;
+    -h | --help) sed -n '2,10s/^# \{0,1\}//p' "$0" && exit 0 ;;
     -*) echo "make-samples: unknown option $1 (see --help)" >&2 && exit 64 ;;
     *) out=$1 && shift ;;
   esac
@@ -144,6 +147,28 @@ if [[ -n $truth ]]; then
   write_truth 1 turning-truth-000-099-portrait transpose=clock top
   write_truth 2 turning-truth-100-199-landscape null left
   write_truth 3 turning-truth-200-299-portrait transpose=clock top
+  exit 0
+fi
+
+# For players: the phone is turned at frame 330 and each 55 frames after that, up to frame 935 of 1000.
+if [[ -n $turns ]]; then
+  mkdir -p "$turns"
+  echo '{"at": 0, "device": "portrait"}' >"$turns/turns.jsonl"
+  first=0 pieces=()
+  for ((i = 0; i <= 12; i++)); do
+    last=$((i < 12 ? 330 + 55 * i : 1000))
+    if ((i % 2 == 0)); then
+      filmed "$work/$i.nut" 360 640 $first $((last - first)) transpose=cclock
+    else
+      filmed "$work/$i.nut" 640 360 $first $((last - first)) null
+    fi
+    pieces+=(-i "$work/$i.nut")
+    device=$( ((i % 2)) && echo portrait || echo landscapeLeft)
+    ((i == 12)) || echo "{\"at\": $((last / 30)).$(printf %06d $((last % 30 * 1000000 / 30))), \"device\": \"$device\"}" >>"$turns/turns.jsonl"
+    first=$last
+  done
+  ff "${pieces[@]}" -f lavfi -i sine=f=440:r=48000:d=33.333333 -filter_complex 'concat=n=13[v]' -map '[v]' -map 13:a "${h264[@]}" -crf 20 -bf 0 -g 30 \
+    -keyint_min 30 -sc_threshold 0 -c:a aac -b:a 96k "${mp4[@]}" "$turns/turns.mp4"
   exit 0
 fi
 

@@ -24,7 +24,7 @@ test=("${media[@]}" "${screen[@]}" valgrind chromium nginx libnginx-mod-rtmp jan
 scale=("${test[@]}" iproute2)
 # Prometheus reads the metrics.
 slow=("${scale[@]}" prometheus)
-players=("${media[@]}" "${screen[@]}" chromium mpv)
+players=("${media[@]}" "${screen[@]}" gstreamer1.0-x chromium firefox-esr mpv fonts-dejavu-core)
 live=(ffmpeg python3 openssl nginx libnginx-mod-rtmp janus)
 # Debian starts these services when it installs them. Tests and samples start separate processes, so the
 # services are started neither now nor at the next boot.

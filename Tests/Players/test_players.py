@@ -16,6 +16,8 @@ import sys
 import tempfile
 import unittest
 
+import screen_play
+
 HERE = pathlib.Path(__file__).resolve().parent
 CLIPS = HERE.parent.parent / "Samples" / "clips"
 WIDE, TALL = (1280, 720), (720, 1280)
@@ -184,6 +186,29 @@ class Players(unittest.TestCase):
         self.assertLess(until["mediaTimes"][1], 3)
         self.assertIn("timeout", play("chromium_play.py", CLIPS, "with-sound.mp4", "--timeout", 2, code=1)["error"])
         self.assertIn("media error", play("chromium_play.py", self.folder, "turn.ts", code=1)["error"])
+
+
+class Screens(unittest.TestCase):
+    # A picture each 1/30 s, from frame 0 on. At frame 60 the shape changes.
+    SHOWN = [(100 + index / 30, (index, "wide" if index >= 60 else "tall")) for index in range(150)]
+
+    def test_a_turn_without_loss(self):
+        result = screen_play.summary(self.SHOWN)
+        self.assertEqual((result["numbers"], result["unread"]), (list(range(150)), 0))
+        self.assertEqual([(turn["number"], turn["shape"]) for turn in result["turns"]], [(0, "tall"), (60, "wide")])
+        self.assertEqual((result["turns"][1]["at"], result["turns"][1]["still"], result["turns"][1]["later"]), (2, 0.033, 0))
+
+    def test_pictures_that_are_left_out_and_a_picture_that_stands_at_a_turn(self):
+        lost = [(time, (number + 24 * (number >= 60), shape)) for time, (number, shape) in self.SHOWN]
+        self.assertAlmostEqual(screen_play.summary(lost)["turns"][1]["later"], -0.8, places=3)
+        stands = [(time, None if 50 < number < 65 else (number, shape)) for time, (number, shape) in self.SHOWN]
+        result = screen_play.summary(stands)
+        self.assertEqual((result["longest"], result["unread"], result["turns"][1]["later"]), (0.5, 14, 0))
+
+    def test_where_seeks_lead(self):
+        jumps = [(time, (number if time < 102 else number + 300, shape)) for time, (number, shape) in self.SHOWN]
+        seeks = screen_play.summary(jumps, [(101.9, 12.0), (103.9, 1.0)])["seeks"]
+        self.assertEqual(seeks, [{"asked": 12.0, "off": 0, "after": 0.1}, {"asked": 1.0, "off": None, "after": None}])
 
 
 class Samples(unittest.TestCase):
