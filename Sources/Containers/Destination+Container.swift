@@ -19,8 +19,8 @@ extension Destination {
   package func needsOneFormat(in container: OutputContainer) -> Bool {
     switch self {
     case .editors: true
-    // Stands for a second where the format changes.
-    case .vlc: [.mpegts, .flv].contains(container)
+    // Stands for a second where the format changes, and in HLS leaves out as much before it.
+    case .vlc: container.isSegmented || [.mpegts, .flv].contains(container)
     // One size in the header of MP4 counts for all formats.
     case .gstreamer: [.mp4, .mov].contains(container)
     case .browsers, .apple, .android: false
