@@ -124,10 +124,9 @@ struct LiveClock {
     if time > latest { return show(time, raw: raw, wall: wall) }
     // Timestamps that don't change carry no information; use the arrival time.
     if isRepeated { return show(timeOfArrival(wall), raw: raw, wall: wall) }
-    // A step back of a frame's time is noise, if the frame arrives as usual.
-    if let lastShown, lastShown.time == latest, latest - time <= 2 * step,
-      wall - lastShown.wall >= step / 2
-    {
+    // A step back of a frame's time from the frame before it, which was shown, is noise, however close the two arrive.
+    // What the network delayed follows repeated frames, and what is sent again follows frames that are late.
+    if lastPackets[.video]?.time == latest, latest - time <= 2 * step {
       return show(latest + step / 2, raw: raw, wall: wall)
     }
     lastPackets[.video] = LastPacket(raw: raw, time: time, wall: wall)
