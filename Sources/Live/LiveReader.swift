@@ -244,7 +244,7 @@ final class LiveReader: @unchecked Sendable {
   }
 
   /// A camera may start seconds after its microphone. The session says that it waits after the first time, and gives up
-  /// after the second, in seconds.
+  /// after the second, in seconds; after the first if the publisher declares audio alone.
   private static let videoTimeouts = (said: 2.0, given: 5.0)
 
   /// Called for each packet before the first of the video.
@@ -254,8 +254,10 @@ final class LiveReader: @unchecked Sendable {
     _ source: any PacketSource, since start: ContinuousClock.Instant
   ) throws(UprightError) {
     let seconds = start.secondsUntilNow
-    if seconds > Self.videoTimeouts.given { throw Self.noVideo(source) }
-    guard !hasSaidNoVideo, seconds > Self.videoTimeouts.said else { return }
+    guard seconds > Self.videoTimeouts.said else { return }
+    let isDeclaredAbsent = (source as? FLVSource)?.declaresNoVideo == true
+    if isDeclaredAbsent || seconds > Self.videoTimeouts.given { throw Self.noVideo(source) }
+    if hasSaidNoVideo { return }
     hasSaidNoVideo = true
     put(.lost("the stream has no video yet"))
   }

@@ -6,6 +6,8 @@ package struct FLVMetadata: Sendable, Hashable {
   package private(set) var frameRate: Double?
   /// Whether it names an audio codec.
   package private(set) var declaresAudio = false
+  /// Whether it names a video codec, or a width.
+  package private(set) var declaresVideo = false
 
   /// Parses the body of a script tag (AMF 0: a name and an object or array of members). Returns
   /// `nil` if it is not `onMetaData` or is damaged before its first member. Truncated members are
@@ -22,6 +24,8 @@ package struct FLVMetadata: Sendable, Hashable {
       case "rotation": orientation.rotation = value
       case "framerate": frameRate = value.number
       case "audiocodecid": declaresAudio = value.number.map { $0 > 0 } ?? true
+      case "videocodecid", "width":
+        declaresVideo = declaresVideo || value.number.map { $0 > 0 } ?? true
       default: break
       }
     }

@@ -31,6 +31,8 @@ package final class FLVSource: PacketSource {
   package private(set) var metadata: FLVMetadata?
   /// Whether they name an audio codec.
   package var declaresAudio: Bool { metadata?.declaresAudio == true }
+  /// Whether they name audio alone.
+  package var declaresNoVideo: Bool { declaresAudio && metadata?.declaresVideo == false }
   private let pipe: BytePipe
   private let interrupt: Interrupt
   private var bytes: ArraySlice<UInt8> = []
