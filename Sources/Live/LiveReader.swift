@@ -217,14 +217,18 @@ final class LiveReader: @unchecked Sendable {
     try source.checkReadable()
     let tracks = try LiveTracks(source, pixels: pixels, format: audioFormat, packets)
     var pacer = isPaced ? PacketPacer(interrupt, since: opening) : nil
+    var alignment =
+      source.container.format == "rtsp"
+      ? ArrivalAlignment(video: source.bestStream(.video)?.codecName) : nil
     var failures = 0
     while isWanted {
       do throws(UprightError) {
-        guard let packet = try source.read() else { break }
+        guard var packet = try source.read() else { break }
         failures = 0
         pacer?.wait(for: packet)
         try tracks.begin(with: packet)
         let isVideo = packet.streamIndex == tracks.video
+        alignment?.align(&packet, isVideo: isVideo, arrival: start.duration(to: .now))
         packets.count {
           $0.bytes += packet.size
           if isVideo { $0.arrived += 1 }

@@ -110,6 +110,9 @@ package struct Packet: ~Copyable, @unchecked Sendable {
     return Array(UnsafeBufferPointer(start: data, count: size))
   }
 
+  /// Whether a sender report of RTCP relates its times to those of the session's other streams (RFC 3550, 6.4.1).
+  package var isReported: Bool { av_packet_get_side_data(raw, AV_PKT_DATA_PRFT, nil) != nil }
+
   /// Attaches `bytes` as the extradata that applies from this packet on (AV_PKT_DATA_NEW_EXTRADATA).
   package mutating func attachNewExtradata(_ bytes: [UInt8]) throws(UprightError) {
     guard
