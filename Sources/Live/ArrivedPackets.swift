@@ -131,16 +131,17 @@ final class ArrivedPackets: @unchecked Sendable {
     return box.item.take()
   }
 
-  /// Discards the video before the newest keyframe that waits. The audio stays.
-  func skipToNewestKeyframe() {
+  /// Discards the video before the newest keyframe that waits. The audio stays. Returns whether there was any.
+  func skipToNewestKeyframe() -> Bool {
     condition.withLock {
-      guard let newest = items.lastIndex(where: { $0.isKey == true }) else { return }
+      guard let newest = items.lastIndex(where: { $0.isKey == true }) else { return false }
       let skipped = items[..<newest].filter { $0.isKey != nil }
       counters.shed += skipped.count
       bytes -= skipped.reduce(0) { $0 + $1.size }
       let kept = items[..<newest].filter { $0.isKey == nil }
       items.replaceSubrange(..<newest, with: kept)
       condition.broadcast()
+      return !skipped.isEmpty
     }
   }
 

@@ -39,6 +39,8 @@ struct LiveClock {
   /// ahead permanently.
   private var wallOffset: Int64?
   private var hasLost = false
+  /// Until when the times of frames may leap, because the session has left out video that had arrived; `nil` otherwise.
+  private var leapsUntil: Int64?
   /// The time since when frames have been late; `nil` while they are not.
   private var lateSince: Int64?
   private var steps: [Int64] = []
@@ -163,9 +165,13 @@ struct LiveClock {
     return next
   }
 
+  /// The session leaves out video that has arrived. Its times leap, but not those of the audio.
+  mutating func skip(wall: Int64) { leapsUntil = wall + Self.tolerance }
+
   /// Marks the input as lost. The next input is placed by its arrival time, regardless of its timestamps.
   mutating func lose() {
     hasLost = true
+    leapsUntil = nil
     offset = nil
     formerOffset = nil
     lastPackets = [:]
@@ -214,6 +220,12 @@ struct LiveClock {
       return abs(step) <= Self.smallStep || abs(step - waited) <= Self.tolerance
     }
     if follows(raw + offset) { return raw + offset }
+    if let leapsUntil, track == .video {
+      self.leapsUntil = nil
+      if wall < leapsUntil, (0...Self.longestStep).contains(raw + offset - last.time) {
+        return raw + offset
+      }
+    }
     if let formerOffset, follows(raw + formerOffset) {
       (self.offset, self.formerOffset) = (formerOffset, offset)
       return raw + formerOffset

@@ -23,7 +23,7 @@ extension LiveRun {
     case .show: break
     case .drop: return control.countDrop("queue")
     case .skip:
-      control.packets.skipToNewestKeyframe()
+      if control.packets.skipToNewestKeyframe() { clock.skip(wall: wall) }
       return control.countDrop("queue")
     }
     if let sourceGuidance {

@@ -223,6 +223,20 @@ import UprightTestSupport
     #expect(clock.audioTime(50, duration: 1920, wall: 9000) == 3000)
   }
 
+  @Test(
+    "Video that the session leaves out keeps its distance from the audio", arguments: [2, 5, 9])
+  func skipped(_ seconds: Int) {
+    var clock = LiveClock(frameRate: 25)
+    for index in 0..<50 { _ = clock.frameTime(Self.ms(40 * index), wall: Self.ms(40 * index)) }
+    #expect(clock.audioTime(Self.ms(1960), duration: 1920, wall: Self.ms(1960)) == Self.ms(1960))
+    clock.skip(wall: Self.ms(1960))
+    // Frames that were decoded before come first.
+    #expect(clock.frameTime(Self.ms(2000), wall: Self.ms(1970)) == Self.ms(2000))
+    let leapt = Self.ms(2000 + 1000 * seconds)
+    #expect(clock.frameTime(leapt, wall: Self.ms(1980)) == leapt)
+    #expect(clock.audioTime(Self.ms(1984), duration: 1920, wall: Self.ms(1990)) == Self.ms(1984))
+  }
+
   @Test("Repeated bursts after losses do not move media time ahead of the wall clock")
   func bursts() {
     var clock = LiveClock(frameRate: 25)
