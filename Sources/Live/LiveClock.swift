@@ -68,7 +68,7 @@ struct LiveClock {
   /// The largest distance between media time and the wall clock plus `wallOffset`.
   private static let maxWallDrift = rate
   /// The largest distance between the two tracks of one input.
-  private static let maxTrackDistance = 10 * rate
+  static let maxTrackDistance = 10 * rate
   /// Wrap intervals: FLV counts milliseconds in 32 bits, MPEG counts 90 kHz in 33 bits and RTP in 32.
   private static let wraps = [Int64(90) << 32, Int64(1) << 33, Int64(1) << 32]
 
@@ -90,6 +90,9 @@ struct LiveClock {
 
   /// Whether times are those of arrival, because the publisher's clock isn't real time.
   var isByArrival: Bool { pace.isUnreal }
+
+  /// Whether the times of this publisher have a place in media time.
+  var isPlaced: Bool { offset != nil }
 
   /// A publisher begins.
   ///

@@ -164,7 +164,14 @@ final class LiveRun {
     case .audio(let samples, let raw):
       lastAudio = wall
       let duration = audio.format.ticks(of: Int64(samples.count))
-      guard let time = clock.audioTime(raw, duration: duration, wall: wall) else { return }
+      let time = clock.audioTime(raw, duration: duration, wall: wall)
+      if let latest = clock.latest, clock.isPlaced,
+        time.map({ $0 < latest - LiveClock.maxTrackDistance }) ?? true
+      {
+        control.countDrop("audio")
+        control.explain("the audio is more than 10 s away from its video: it is left out")
+      }
+      guard let time else { return }
       // While only the video is lost, the audio is real.
       if lostAt != nil { freeze(after: time + duration) }
       try audio.add(samples, at: time) { (packet) throws(UprightError) in try send(packet) }
