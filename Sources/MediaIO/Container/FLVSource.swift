@@ -15,6 +15,8 @@ package final class FLVSource: PacketSource {
     var info: StreamInfo
     /// Whether its configuration has changed since its last frame.
     var isChanged = false
+    /// The time of its last frame in milliseconds; `nil` before the first.
+    var latest: Int64?
   }
 
   private struct Tag {
@@ -49,6 +51,8 @@ package final class FLVSource: PacketSource {
   private static let needsConfiguration: Set = ["h264", "hevc"]
 
   private static let millisecond = Rational(1, 1000)
+  /// In milliseconds.
+  private static let silence: Int64 = 1000
 
   package init(_ pipe: BytePipe, interrupt: Interrupt) throws(UprightError) {
     (self.pipe, self.interrupt) = (pipe, interrupt)
@@ -126,6 +130,12 @@ package final class FLVSource: PacketSource {
     guard let codec = part.codec else { return nil }
     let known = tracks[kind]
     if let known, known.number != part.track { return nil }
+    // Of two codecs at a time the first one is heard. Another one takes over from one that has been silent.
+    if kind == .audio, let known, known.codec != codec,
+      known.latest.map({ abs(tag.time - $0) < Self.silence }) ?? false
+    {
+      return nil
+    }
     let body = Array(tag.data[part.body])
     switch part.content {
     case .other: return nil
@@ -152,6 +162,7 @@ package final class FLVSource: PacketSource {
         }
         track = try self.track(part, kind, codec, configuration: [])
       }
+      track.latest = tag.time
       defer { tracks[kind] = track }
       var packet = try Packet(
         body, stream: track.info, pts: tag.time + Int64(offset), isKey: part.isKey)

@@ -10,13 +10,13 @@ import UprightTestSupport
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime, .serialized)
 struct LiveTrackTests {
   enum Publisher: String, CaseIterable, CustomTestStringConvertible {
-    case audioBeginsLate, videoBeginsLate, audioArrivesLate, pictureStands
+    case audioBeginsLate, videoBeginsLate, audioArrivesLate, pictureStands, audioOfTwoCodecs
 
     var testDescription: String { rawValue }
 
     /// Returns the tags of a clip, each with the time in milliseconds when it is sent.
     func sent(_ clip: FLVClip) -> [(at: Int, tag: FLVClip.Tag)] {
-      clip.tags.compactMap { tag in
+      let timed: [(at: Int, tag: FLVClip.Tag)] = clip.tags.compactMap { tag in
         var tag = tag
         // The first body bytes of AVC and AAC: the codec, then 0 for its configuration.
         let isConfiguration = tag.kind != 18 && tag.body.count > 1 && tag.body[1] == 0
@@ -30,8 +30,17 @@ struct LiveTrackTests {
         default: break
         }
         return (tag.time, tag)
-      }.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(
-        \.element)
+      }
+      var sent: [(at: Int, tag: FLVClip.Tag)] = []
+      for (at, tag) in timed {
+        sent.append((at, tag))
+        guard self == .audioOfTwoCodecs, tag.kind == 8 else { continue }
+        // A-law (Video File Format Specification 10.1, E.4.2.1), in turn with AAC.
+        let body: [UInt8] = [0x72] + Array(repeating: 0xD5, count: 160)
+        sent.append((at, FLVClip.Tag(kind: 8, time: tag.time, body: body)))
+      }
+      return sent.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
+        .map(\.element)
     }
 
     /// The beeps of the clip, one a second, that a viewer hears at least.
@@ -39,7 +48,7 @@ struct LiveTrackTests {
       switch self {
       case .audioBeginsLate: 4
       case .videoBeginsLate: 3
-      case .pictureStands, .audioArrivesLate: 5
+      case .pictureStands, .audioArrivesLate, .audioOfTwoCodecs: 5
       }
     }
   }
