@@ -54,12 +54,34 @@ extension IPAddress {
     }
   }
 
-  /// Returns the address among those of this machine at which its network reaches it: a private one before others, and one of
-  /// IPv4 only. `nil` if there is none.
+  /// Returns the address among those of this machine at which its network reaches it: of IPv4, that of the way to other
+  /// networks before others, which may be those of virtual machines, then a private one. `nil` if there is none.
   static func inNetwork(among addresses: Set<IPAddress>) -> IPAddress? {
+    if let outward, addresses.contains(outward), outward.scope != .loopback { return outward }
     let all = addresses.filter { $0.bytes.count == 4 }.sorted { $0.description < $1.description }
     return all.first { $0.scope == .private }
       ?? all.first { [.public, .reserved].contains($0.scope) }
+  }
+
+  /// The address of this machine for packets to other networks; `nil` if it has no route.
+  private static var outward: IPAddress? {
+    let socket = socket(AF_INET, CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard socket >= 0 else { return nil }
+    defer { close(socket) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(53).bigEndian
+    // Any public address: connecting a datagram socket sends nothing.
+    address.sin_addr.s_addr = UInt32(0x0808_0808).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isFound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe connect(socket, $0, size) == 0 && getsockname(socket, $0, &size) == 0
+      }
+    }
+    guard isFound else { return nil }
+    let bits = UInt32(bigEndian: address.sin_addr.s_addr)
+    return IPAddress(bytes: [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: bits >> $0) })
   }
 
   /// The addresses of this machine's interfaces.
