@@ -45,6 +45,10 @@ final class ArrivedPackets: @unchecked Sendable {
   private var bytes = 0
   private var isClosed = false
   private var mark = ArrivalMark()
+  /// The time of the last keyframe, in ticks, and the opening of the input that it belongs to.
+  private var lastKeyframe: ArrivalMark?
+  /// Whether video was to be skipped up to a keyframe, and there was none.
+  private var wantsKeyframe = false
 
   private var counters = LiveInputCounters()
 
@@ -92,13 +96,23 @@ final class ArrivedPackets: @unchecked Sendable {
     if isVideo, let pts = packet.pts ?? packet.dts {
       let time = pts.rescaled(from: packet.timeBase, to: LiveClock.timeBase)
       if Int64.plausibleTicks.contains(time) {
+        let isKey = packet.isKey
         condition.withLock {
           mark.time = mark.time > time + Self.jump ? time : max(mark.time, time)
+          if isKey { noteKeyframe(ArrivalMark(run: mark.run, time: time)) }
         }
       }
     }
     let (size, isKey) = (packet.size, packet.isKey)
     return put(.packet(packet), size: size, video: isVideo ? isKey : nil)
+  }
+
+  private func noteKeyframe(_ new: ArrivalMark) {
+    if let last = lastKeyframe {
+      let ticks = new.lead(over: last)
+      if ticks > 0 { counters.keyframeInterval = Double(ticks) / Double(LiveClock.rate) }
+    }
+    lastKeyframe = new
   }
 
   /// Adds an item, and waits for room before. Returns `false` if nobody takes it.
@@ -179,3 +193,7 @@ struct LiveInputCounters: Sendable {
   /// The decoding time of each packet, in seconds.
   var times = DurationHistogram()
 }
+  /// The number of packets that the network has lost.
+  var lost = 0
+  /// The time between the last two keyframes, in seconds; `nil` before the second.
+  var keyframeInterval: Double?

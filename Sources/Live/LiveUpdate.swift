@@ -83,6 +83,11 @@ public struct LiveCounters: Sendable, Hashable, Codable {
   public var eventToFrameTimes = DurationHistogram()
   /// The number of frames that wait.
   public var queueDepth = 0
+  /// The number of packets of RTP, and of those that a `PublishedFeed` was told of, that never came or came too late to
+  /// be used.
+  public var packetsLost = 0
+  /// The time between the last two keyframes that arrived, in seconds; `nil` before the second.
+  public var keyframeInterval: Double?
   /// How often another process has taken the place of one that ended, in a host that runs sessions in processes.
   public var restarts = 0
 

@@ -24,6 +24,8 @@ public final class PublishedFeed: @unchecked Sendable {
     var isClosed = false
     /// The number of bytes of earlier connections.
     var earlierBytes = 0
+    /// The number of packets that the acceptor has lost.
+    var lostPackets = 0
     /// Why the last connection was refused, until the session has reported it.
     var refusal: String?
     /// Why the session stopped reading the last connection.
@@ -75,6 +77,12 @@ public final class PublishedFeed: @unchecked Sendable {
   }
 
   private static let noTransportStream = "the publisher's data is no MPEG transport stream"
+
+  /// Records that the network has lost packets of the publisher, for `lostPackets`.
+  public func lose(packets: Int) { arrival.withLock { state.lostPackets += packets } }
+
+  /// The number of packets that were lost, of all connections together.
+  public var lostPackets: Int { arrival.withLock { state.lostPackets } }
 
   /// Records why the publisher's stream is refused. The session reports the reason. Call `end` next.
   public func refuse(because reason: String) { arrival.withLock { state.refusal = reason } }

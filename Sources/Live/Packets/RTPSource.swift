@@ -113,6 +113,8 @@ final class RTPSource: PacketSource {
 
   var losses: [String] { [] }
 
+  var lostPackets: Int { tracks.reduce(0) { $0 + $1.lost } }
+
   /// Returns the next packet; `nil` at the end of a queue, when a publisher has gone, and after BYE.
   ///
   /// - Throws: `cancelled`.

@@ -40,6 +40,9 @@ final class RTPTrack {
 
   var ssrc: UInt32? { rtp.ssrc }
 
+  /// The number of packets that never arrived, or too late.
+  var lost: Int { rtp.statistics.lost }
+
   /// Returns whether the datagram may be RTP of this stream. Anyone can send to a port.
   func accepts(_ datagram: [UInt8], from sender: UInt16) -> Bool {
     guard datagram.count >= 12, payloadTypes.contains(datagram[1] & 0x7F) else { return false }

@@ -12,6 +12,9 @@ package protocol PacketSource: AnyObject {
   /// Descriptions of the losses so far that no packet reports. Empty if there were none.
   var losses: [String] { get }
 
+  /// The number of packets of the network that were lost so far, where the protocol numbers them; otherwise 0.
+  var lostPackets: Int { get }
+
   /// Returns the most important stream of a kind. Returns `nil` if there is none.
   func bestStream(_ kind: StreamKind) -> StreamInfo?
 
@@ -36,6 +39,8 @@ package protocol PacketSource: AnyObject {
 }
 
 extension PacketSource {
+  package var lostPackets: Int { 0 }
+
   package func stream(_ index: Int) -> StreamInfo? { container.streams.first { $0.index == index } }
 
   package func belongs(_ stream: Int, with other: Int) -> Bool { true }

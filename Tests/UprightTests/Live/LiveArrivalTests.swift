@@ -9,8 +9,9 @@ import UprightTestSupport
 
 /// When an event takes effect: at the frame that was the newest to have arrived.
 struct LiveArrivalTests {
-  private static func packet(at seconds: Double) throws -> Packet {
+  private static func packet(at seconds: Double, isKey: Bool = false) throws -> Packet {
     var packet = try Packet()
+    packet.isKey = isKey
     packet.timeBase = LiveClock.timeBase
     packet.pts = Int64(seconds * Double(LiveClock.rate))
     return packet
@@ -35,6 +36,26 @@ struct LiveArrivalTests {
     #expect(Self.takes(packets) && packets.depth == 4)
     packets.refuse()
     #expect(!Self.takes(packets))
+  }
+
+  @Test("The time between keyframes is that of one connection, whatever comes in between")
+  func keyframes() throws {
+    let packets = ArrivedPackets()
+    func put(_ time: Double, isKey: Bool) throws {
+      #expect(packets.put(try Self.packet(at: time, isKey: isKey), isVideo: true))
+    }
+    _ = packets.open()
+    try put(0, isKey: true)
+    #expect(packets.counted.keyframeInterval == nil)
+    try put(1, isKey: false)
+    try put(2, isKey: true)
+    #expect(packets.counted.keyframeInterval == 2)
+    // Another publisher has other times.
+    _ = packets.open()
+    try put(100, isKey: true)
+    #expect(packets.counted.keyframeInterval == 2)
+    try put(100.5, isKey: true)
+    #expect(packets.counted.keyframeInterval == 0.5)
   }
 
   private static func takes(_ packets: ArrivedPackets) -> Bool {

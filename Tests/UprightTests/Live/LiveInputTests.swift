@@ -99,8 +99,11 @@ struct LiveInputTests {
     let scratch = try Scratch()
     let clip = try FLVClip(DecodedFrames.source, seconds: 1)
     let stage = try LiveTestSession([.hls(folder: scratch.path("hls"))]) { $0.inputTimeout = 1 }
+    stage.feed.lose(packets: 3)
     try stage.publish(clip.tags)
     #expect(stage.session.join(timeout: 30))
+    // What the acceptor of the publisher has told.
+    #expect(stage.session.snapshot.counters.packetsLost == 3)
     #expect(stage.states == [.live, .inputLost, .ended])
     #expect(stage.session.snapshot.reason?.contains("no input for 1") == true)
     #expect(try DecodedFrames(scratch.path("hls/index.m3u8"), scratch).times.count > 40)
@@ -141,12 +144,16 @@ struct LiveInputTests {
     for (index, frame) in clip.frames.enumerated() {
       let wait = begun.addingTimeInterval(Double(index) / 30).timeIntervalSinceNow
       if wait > 0 { usleep(UInt32(wait * 1e6)) }
+      // A packet that never comes.
+      if index == 80 { _ = sender.packet([], ticks: index * 3000, isLast: true, cvo: nil) }
       for packet in sender.packets(frame, ticks: index * 3000, cvo: said[index]) {
         socket.send(packet)
       }
     }
     #expect(until { stage.session.snapshot.seconds > 2.3 })
     #expect(stage.session.snapshot.state == .live)
+    let counters = stage.session.snapshot.counters
+    #expect(counters.packetsLost == 1 && counters.keyframeInterval == 0.5, "\(counters)")
     let source = sender.packet([], ticks: 0, isLast: true, cvo: nil)[8..<12]
     try Loopback.Datagrams(controlPort).send([0x81, 203, 0, 1] + source)
     #expect(until { stage.session.snapshot.state == .inputLost })

@@ -78,7 +78,9 @@ final class SRTPublisher: Sendable {
       defer { state.dropped = total }
       return total - state.dropped
     }
-    if new > 0 { count(new) }
+    guard new > 0 else { return }
+    count(new)
+    feed.lose(packets: new)
   }
 
   /// The number of packets that SRT has dropped.

@@ -225,11 +225,13 @@ extension LiveCounters {
     [
       "framesIn": .integer(framesIn), "framesOut": .integer(framesOut),
       "dropped": .object(
+    packetsLost += other.packetsLost
         dropped.sorted { $0.key < $1.key }.map { .init($0.key, .integer($0.value)) }),
       "formatChanges": .integer(formatChanges), "inputLosses": .integer(inputLosses),
       "restarts": .integer(restarts),
       "bytesIn": .integer(bytesIn), "bytesOut": .integer(bytesOut),
-      "queueDepth": .integer(queueDepth),
+      "queueDepth": .integer(queueDepth), "packetsLost": .integer(packetsLost),
+      "keyframeInterval": keyframeInterval.map { .number($0) } ?? .null,
       "eventToFrame": eventToFrame.last.map { .number($0) } ?? .null,
     ]
   }

@@ -22,6 +22,8 @@ protocol WorkerInput: Sendable {
   func place(after taken: Int) -> Int?
   /// Disconnects the publisher with this number among those of the worker, if it is still there.
   func refuse(_ publisher: Int, because reason: String?)
+  /// The number of packets that were lost before they came to this process.
+  var lostPackets: Int { get }
   /// Records how long the publisher is silent, in seconds.
   func note(silence: Double)
   /// Accepts no more publishers.
@@ -50,6 +52,8 @@ final class PublishedInput: WorkerInput {
   private let isCounted = Atomic(true)
 
   init(_ feed: PublishedFeed) { self.feed = feed }
+
+  var lostPackets: Int { feed.lostPackets }
 
   func run(arrives: () -> Void, leaves: () -> Void, refused: (String) -> Void) {
     while let delivery = feed.next() {
@@ -124,6 +128,9 @@ final class ForwardedInput: WorkerInput {
   private let state = Mutex(State())
 
   init(_ feed: ForwardedFeed) { self.feed = feed }
+
+  /// The worker counts them.
+  var lostPackets: Int { 0 }
 
   func run(arrives: () -> Void, leaves: () -> Void, refused: (String) -> Void) {
     while let delivery = feed.next() {

@@ -400,7 +400,11 @@ final class WorkerSession: Session {
     try await status(of: .removeOutput(id))
   }
 
-  var snapshot: LiveSnapshot { state.withLock { $0.snapshot } }
+  var snapshot: LiveSnapshot {
+    var snapshot = state.withLock { $0.snapshot }
+    snapshot.counters.packetsLost += input?.lostPackets ?? 0
+    return snapshot
+  }
 
   func picture() async -> RGBPicture? {
     guard !isAsleep, let (answer, bytes) = try? await ask(.picture),
