@@ -145,10 +145,14 @@ final class ArrivedPackets: @unchecked Sendable {
     return box.item.take()
   }
 
-  /// Discards the video before the newest keyframe that waits. The audio stays. Returns whether there was any.
+  /// Discards the video before the newest keyframe that waits. The audio stays. If none waits, the reader asks the
+  /// publisher for one, if it can. Returns whether there was any.
   func skipToNewestKeyframe() -> Bool {
     condition.withLock {
-      guard let newest = items.lastIndex(where: { $0.isKey == true }) else { return false }
+      guard let newest = items.lastIndex(where: { $0.isKey == true }) else {
+        wantsKeyframe = true
+        return false
+      }
       let skipped = items[..<newest].filter { $0.isKey != nil }
       counters.shed += skipped.count
       bytes -= skipped.reduce(0) { $0 + $1.size }
@@ -156,6 +160,14 @@ final class ArrivedPackets: @unchecked Sendable {
       items.replaceSubrange(..<newest, with: kept)
       condition.broadcast()
       return !skipped.isEmpty
+    }
+  }
+
+  /// Returns whether a keyframe is to be asked for, once for each time that one is missing.
+  func takeKeyframeRequest() -> Bool {
+    condition.withLock {
+      defer { wantsKeyframe = false }
+      return wantsKeyframe
     }
   }
 
@@ -188,12 +200,12 @@ struct LiveInputCounters: Sendable {
   var arrived = 0
   /// The number of packets that were skipped because the session was too slow.
   var shed = 0
+  /// The number of packets that the network has lost.
+  var lost = 0
+  /// The time between the last two keyframes, in seconds; `nil` before the second.
+  var keyframeInterval: Double?
   /// Whether a packet is being decoded or passed on.
   var isBusy = false
   /// The decoding time of each packet, in seconds.
   var times = DurationHistogram()
 }
-  /// The number of packets that the network has lost.
-  var lost = 0
-  /// The time between the last two keyframes, in seconds; `nil` before the second.
-  var keyframeInterval: Double?

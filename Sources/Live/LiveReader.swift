@@ -235,6 +235,7 @@ final class LiveReader: @unchecked Sendable {
           $0.lost = lostBefore + lost(of: source)
           if isVideo { $0.arrived += 1 }
         }
+        if packets.takeKeyframeRequest() { (source as? RTPSource)?.requestKeyframe() }
         if tracks.video != nil {
           isWanted = packets.put(packet, isVideo: isVideo) && isWanted
         } else {

@@ -132,8 +132,8 @@ final class RTPSource: PacketSource {
     return packet
   }
 
-  /// Requests a keyframe from a WebRTC server.
-  private func requestKeyframe() {
+  /// Requests a keyframe from a WebRTC server. Does nothing for other senders, and soon after another request.
+  func requestKeyframe() {
     guard case .forwarded(let connection) = transport else { return }
     let (port, now) = (connection.feedbackPort.load(ordering: .relaxed), elapsed)
     guard port > 0, lastRequest.map({ now - $0 >= Self.requestInterval }) ?? true else { return }

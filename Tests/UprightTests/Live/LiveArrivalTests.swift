@@ -58,6 +58,19 @@ struct LiveArrivalTests {
     #expect(packets.counted.keyframeInterval == 0.5)
   }
 
+  @Test("Where no keyframe waits that could be skipped to, one is asked for, once")
+  func wantedKeyframe() throws {
+    let packets = ArrivedPackets()
+    #expect(packets.put(try Self.packet(at: 0, isKey: false), isVideo: true))
+    #expect(!packets.takeKeyframeRequest())
+    packets.skipToNewestKeyframe()
+    #expect(packets.takeKeyframeRequest() && !packets.takeKeyframeRequest())
+    #expect(packets.depth == 1)
+    #expect(packets.put(try Self.packet(at: 1, isKey: true), isVideo: true))
+    packets.skipToNewestKeyframe()
+    #expect(!packets.takeKeyframeRequest() && packets.depth == 1)
+  }
+
   private static func takes(_ packets: ArrivedPackets) -> Bool {
     guard let item = packets.take() else { return false }
     _ = consume item
