@@ -58,7 +58,8 @@ export function makeOutputs(name) {
       row.now = one.state;
       write(row.state, states[one.state] ?? one.state);
       row.state.dataset.state = one.state;
-      write(row.where, one.name ?? one.url ?? "");
+      const watched = one.viewers == null ? "" : one.viewers === 1 ? "1 viewer" : one.viewers + " viewers";
+      write(row.where, [watched, one.name ?? one.url].filter(Boolean).join(", "));
       write(row.problem, one.problem);
       const word = isOff(one.state) ? "Start" : "Stop";
       write(row.toggle, word);

@@ -41,13 +41,17 @@ struct LiveFileRoutes: Sendable {
         guard try sessions.playback(of: context.parameters.require("id")) == .open else {
           throw Problem.forbidden("this session needs a signed URL")
         }
-        return try await file(request, context, age: Self.longestAge)
+        let response = try await file(request, context, age: Self.longestAge)
+        try note(request, context)
+        return response
       }
       router.on("/live/:id/~{signature}/:name", method: method) { request, context in
-        let left = try keys.check(
-          context.parameters.require("signature")[...], of: context.parameters.require("id"))
+        let signature = try context.parameters.require("signature")
+        let left = try keys.check(signature[...], of: context.parameters.require("id"))
         // A cache must not give the file to anyone for longer than the URL is valid.
-        return try await file(request, context, age: min(left, Self.longestAge))
+        let response = try await file(request, context, age: min(left, Self.longestAge))
+        try note(request, context, signature: signature)
+        return response
       }
     }
     for path in ["/live/:id/:name", "/live/:id/~{signature}/:name"] as [RouterPath] {
@@ -59,6 +63,20 @@ struct LiveFileRoutes: Sendable {
         return Response(status: .noContent, headers: headers)
       }
     }
+  }
+
+  /// Counts the client of a request among the viewers of its session.
+  private func note(
+    _ request: Request, _ context: ServiceContext, signature: String = ""
+  ) throws {
+    guard request.method == .get,
+      let viewers = try? sessions.find(context.parameters.require("id")).outputs.viewers
+    else { return }
+    var hasher = Hasher()
+    hasher.combine(IPAddress.peer(of: context.channel.remoteAddress))
+    hasher.combine(request.headers[.userAgent])
+    hasher.combine(signature)
+    viewers.note(hasher.finalize())
   }
 
   /// The headers that allow pages of any origin to read a response.

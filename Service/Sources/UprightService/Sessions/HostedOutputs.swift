@@ -10,12 +10,17 @@ final class HostedOutputs: Sendable {
   /// The address of the HLS output's playlist in an origin; `nil` if the service itself has it.
   private let hls: String?
 
+  /// Who plays the HLS output; `nil` if an origin serves it.
+  let viewers: Viewers?
+
   /// - Parameters:
   ///   - session: The name of the session.
   ///   - hls: The address of the HLS output's playlist in an origin.
-  init(session: String, hls: String? = nil) {
+  ///   - segment: The duration of a segment of HLS, in seconds; `nil` for the default.
+  init(session: String, hls: String? = nil, segment: Double? = nil) {
     self.session = session
     self.hls = hls
+    viewers = hls == nil ? Viewers(segment: segment ?? 2) : nil
   }
 
   /// Adds an output and returns its id: `id`, or the first of `hls`, `hls-2` and so on that is free.
@@ -78,6 +83,9 @@ final class HostedOutputs: Sendable {
       .init("dropped", .integer(status.dropped)), .init("failures", .integer(status.failures)),
       .init("reconnects", .integer(status.reconnects)),
     ]
+    if entry == .hls, let viewers {
+      members.append(.init("viewers", .integer(viewers.count())))
+    }
     return .object(members)
   }
 }

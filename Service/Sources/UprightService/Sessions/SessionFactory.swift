@@ -15,6 +15,11 @@ struct SessionFactory: Sendable {
   /// The longest duration of a part, in seconds.
   let partSeconds: Double
 
+  /// The duration of a segment that a request asks for, in seconds.
+  private func segmentSeconds(of request: SessionRequest) -> Double? {
+    request.options["segment"] == nil ? nil : request.transcode.segmentDuration
+  }
+
   /// Makes a session that hasn't started.
   ///
   /// - Throws: `Refusal` if an address isn't allowed, `Problem` if a name or a port is in use.
@@ -28,7 +33,8 @@ struct SessionFactory: Sendable {
     let input = try await input(
       request.input, id: id, feed: feed, whip: whip, rules: sessions.rules, &secrets)
     let store = try hlsStore(of: request, id: id, sessions)
-    let outputs = HostedOutputs(session: id, hls: store?.address)
+    let outputs = HostedOutputs(
+      session: id, hls: store?.address, segment: segmentSeconds(of: request))
     var configuration = LiveConfiguration(
       input: input,
       outputs: try await targets(request, id: id, rules: sessions.rules, &secrets),
@@ -105,8 +111,8 @@ struct SessionFactory: Sendable {
     default: break
     }
     if let seconds = request.inputTimeout { configuration.inputTimeout = seconds }
-    if request.options["segment"] != nil {
-      configuration.segmentSeconds = request.transcode.segmentDuration
+    if let seconds = segmentSeconds(of: request) {
+      configuration.segmentSeconds = seconds
     }
     if request.isLowLatency {
       configuration.lowLatency = LowLatencyHLS(partSeconds: partSeconds)
