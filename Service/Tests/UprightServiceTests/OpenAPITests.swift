@@ -178,6 +178,9 @@ struct OpenAPITests {
         method: "PATCH", path: "/v1/sessions/a", template: one, status: 200,
         body: "{\"options\": {\"fit\": \"fill\"}}"),
       .init(method: "PATCH", path: "/v1/sessions/a", template: one, status: 400, body: "{}"),
+      .init(
+        method: "PATCH", path: "/v1/sessions/a", template: one, status: 412,
+        body: "{\"policy\": \"pad\"}", headers: ["If-Match": "\"another\""]),
       .init(method: "PATCH", path: "/v1/sessions/x", template: one, status: 404, body: "{}"),
       .init(method: "PATCH", path: "/v1/sessions/a", template: one, status: 413, body: long),
       .init(

@@ -71,6 +71,9 @@ final class ScriptedSession: Session {
 
   func change(_ change: LiveChange) -> AppliedChange {
     changes.withLock { $0.append(change) }
+    if let policy = change.policy, let plan = try? OrientationPlan(policy) {
+      state.withLock { $0.plan = plan }
+    }
     let applied = AppliedChange(at: snapshot.seconds, decisions: [])
     tell(.change(change, applied))
     return applied
@@ -123,7 +126,10 @@ final class ScriptedSession: Session {
   func paint(_ picture: RGBPicture) { state.withLock { $0.picture = picture } }
 
   var policy: LivePolicyState? {
-    state.withLock { LivePolicyState(document: configuration.policy, reducer: $0.plan.reducer) }
+    let document = changes.withLock { $0.last { $0.policy != nil }?.policy }
+    return state.withLock {
+      LivePolicyState(document: document ?? configuration.policy, reducer: $0.plan.reducer)
+    }
   }
 
   func policyReport() -> JSONValue? { policy?.report }

@@ -64,6 +64,37 @@ struct SessionChangeTests {
     #expect(changes[0].rate == .bitrate(1_000_000) && changes[1].fit == .some(nil))
   }
 
+  @Test(
+    "A change with If-Match is refused if the policy is another one meanwhile, also of two at once")
+  func conditions() async throws {
+    let service = try await RunningService()
+    try await service.session()
+    func tag() async throws -> String? {
+      try await service.ask("GET", Self.one + "/policy").headers["etag"]
+    }
+    let first = try #require(try await tag())
+    // Events change the state, not the policy.
+    try await service.ask("POST", Self.one + "/events", "{\"lock\": true}")
+    #expect(try await tag() == first)
+    func change(_ policy: String, _ tag: String) async throws -> Answer {
+      try await service.ask(
+        "PATCH", Self.one, "{\"policy\": \"\(policy)\"}", headers: ["If-Match": tag])
+    }
+    let mine = try await change("pad", first)
+    #expect(mine.status == 200, "\(mine.text)")
+    let second = try #require(mine.headers["etag"])
+    #expect(second != first)
+    #expect(try await tag() == second)
+    let theirs = try await change("portrait", first)
+    #expect(theirs.status == 412, "\(theirs.text)")
+    #expect(try await tag() == second)
+    async let one = change("portrait", second)
+    async let two = change("landscape", second)
+    #expect(try await [one.status, two.status].sorted() == [200, 412])
+    #expect(try await change("pad", "*").status == 200)
+    #expect(try await service.ask("PATCH", Self.one, "{\"policy\": \"phone\"}").status == 200)
+  }
+
   @Test("A change in every state", arguments: LiveState.allCases)
   func states(_ state: LiveState) async throws {
     let service = try await RunningService()

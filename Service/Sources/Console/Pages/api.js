@@ -13,7 +13,8 @@ export class Refused extends Error {
 // answers to requests before the last login don't count.
 export const login = { isNeeded: () => {}, count: 0 };
 
-export async function ask(method, path, body, headers = {}) {
+// The parts of the answer that aren't its content are set in `seen`: its entity tag.
+export async function ask(method, path, body, headers = {}, seen = {}) {
   const count = login.count;
   let answer;
   try {
@@ -23,6 +24,7 @@ export async function ask(method, path, body, headers = {}) {
   } catch {
     throw new Refused(0, "The service doesn't answer.");
   }
+  seen.tag = answer.headers.get("ETag");
   if (answer.status === 204) return null;
   const isJSON = answer.headers.get("Content-Type")?.includes("json");
   const content = isJSON ? await answer.json() : await answer.text();

@@ -23,6 +23,8 @@ class Editor {
     this.choice = make("select", { id: "built-in" }, make("option", { value: "" }, "choose one"));
     this.choice.onchange = () => this.load(this.policies[this.choice.value]);
     this.said = make("p", { role: "status", class: "said" });
+    this.conflict = make("div", { class: "buttons", hidden: true }, this.choose("Show the other policy", () => this.showOther()),
+      this.choose("Apply mine all the same", () => this.applyOver()));
     const download = make("button", { type: "button", class: "plain" }, "Download");
     download.onclick = () => this.download();
     const apply = this.applyButton = make("button", { type: "button", hidden: !name }, "Apply to " + name);
@@ -36,7 +38,7 @@ class Editor {
         make("section", { class: "panel" },
           make("label", { for: "built-in" }, "Start from a built-in policy"), " ", this.choice,
           this.texts.policy.element, this.texts.events.element,
-          make("div", { class: "buttons" }, apply, download), this.said),
+          make("div", { class: "buttons" }, apply, download), this.said, this.conflict),
         make("section", { class: "panel" }, make("h2", {}, "What it decides"), this.drawing, this.start, this.list)));
     this.open();
   }
@@ -56,12 +58,26 @@ class Editor {
     try {
       this.policies = (await ask("GET", "/v1/policies")).policies;
       for (const name of Object.keys(this.policies)) this.choice.append(make("option", { value: name }, name));
-      const policy = this.name ? (await ask("GET", session(this.name) + "/policy")).policy : this.policies.phone;
+      const policy = this.name ? await this.current() : this.policies.phone;
       // Not over what has been typed meanwhile.
       if (!this.isEdited) this.load(policy);
     } catch (error) {
       write(this.said, error.message);
     }
+  }
+
+  choose(text, body) {
+    const button = make("button", { type: "button", class: "plain" }, text);
+    button.onclick = () => body().catch(error => write(this.said, error.message));
+    return button;
+  }
+
+  // The session's policy now. Its tag is that of the policy that the text replaces.
+  async current() {
+    const seen = {};
+    const { policy } = await ask("GET", session(this.name) + "/policy", undefined, {}, seen);
+    this.tag = seen.tag;
+    return policy;
   }
 
   load(policy) {
@@ -83,8 +99,11 @@ class Editor {
     const { policy, events } = this.texts;
     try {
       this.show(await ask("POST", "/v1/explain", { policy: policy.area.value, events: events.area.value }));
-      write(this.said, "");
+      // What was said of an applied policy stays.
+      if (this.hasFailed) write(this.said, "");
+      this.hasFailed = false;
     } catch (error) {
+      this.hasFailed = true;
       write(this.said, error.message);
     }
     this.isAsking = false;
@@ -126,14 +145,32 @@ class Editor {
     this.drawing.replaceChildren(document.importNode(drawing, true));
   }
 
+  // Replaces the policy that was shown, and no other one: somebody else may have changed it meanwhile.
   async apply() {
     try {
       const policy = JSON.parse(this.texts.policy.area.value);
-      const { decisions } = await ask("PATCH", session(this.name), { policy });
+      const seen = {};
+      const { decisions } = await ask("PATCH", session(this.name), { policy }, this.tag ? { "If-Match": this.tag } : {}, seen);
+      this.tag = seen.tag;
+      this.conflict.hidden = true;
       write(this.said, ["Applied.", ...decisions.map(one => outcome(one) + ".")].join(" "));
     } catch (error) {
-      write(this.said, error.message);
+      const isConflict = error.status === 412;
+      this.conflict.hidden = !isConflict;
+      write(this.said, isConflict ? "Somebody else has changed the policy since you opened it. Nothing was applied." : error.message);
     }
+  }
+
+  async showOther() {
+    this.load(await this.current());
+    this.conflict.hidden = true;
+    write(this.said, "This is the policy now.");
+    this.texts.policy.area.focus();
+  }
+
+  async applyOver() {
+    await this.current();
+    await this.apply();
   }
 
   download() {

@@ -29,7 +29,9 @@ struct SessionRoutes: Sendable {
       guard let report = await (try sessions.find(context)).session.policyReport() else {
         throw Problem.conflict("the policy can't start")
       }
-      return Response(json: report)
+      var response = Response(json: report)
+      response.headers[.eTag] = Self.tag(report)
+      return response
     }
     router.post("/v1/sessions/:id/events") { request, context in
       try await post(request, to: sessions.find(context))
@@ -78,12 +80,31 @@ struct SessionRoutes: Sendable {
     guard hosted.budget.take(1) else {
       throw Problem.tooMany("more than 1000 changes and events per second", retryAfter: 1)
     }
+    let wanted = request.headers[.ifMatch]
+    // Between the comparison and the change no other such request is let in.
+    if wanted != nil, !hosted.beginConditionalChange() { throw Self.outdated }
+    defer { if wanted != nil { hosted.endConditionalChange() } }
+    if let wanted, wanted != "*", await Self.tag(hosted.session.policyReport()) != wanted {
+      throw Self.outdated
+    }
     let applied = try await sessions.change(hosted, change)
-    return Response(json: [
+    var response = Response(json: [
       "at": applied.at.map { .number($0) } ?? .null,
       "decisions": .array(applied.decisions.map(\.explained)),
       "options": hosted.options,
     ])
+    if change.policy != nil {
+      response.headers[.eTag] = await Self.tag(hosted.session.policyReport())
+    }
+    return response
+  }
+
+  private static let outdated = Problem(
+    .preconditionFailed, "Precondition failed", "the policy isn't the one that If-Match names")
+
+  /// Returns the entity tag (RFC 9110, 8.8.3) of a session's policy, which doesn't depend on the policy's state.
+  private static func tag(_ report: JSONValue?) -> String? {
+    report?["policy"].map { "\"\(Secrets.hash($0.compact, key: "policy").prefix(22))\"" }
   }
 
   // MARK: - Events

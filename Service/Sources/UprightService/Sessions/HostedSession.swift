@@ -46,12 +46,24 @@ final class HostedSession: Sendable {
     var secrets: [String]
     /// The reason if the input was stopped because it led to a forbidden address.
     var refusal: String?
+    /// Whether a change is made on the condition that nothing else has changed.
+    var isChanging = false
   }
 
   private let state: Mutex<State>
 
   /// The current options, as they were given at the start and changed since.
   var options: JSONValue { state.withLock { $0.options } }
+
+  /// Begins a change that depends on the settings before it. Returns `false` while there is another one.
+  func beginConditionalChange() -> Bool {
+    state.withLock { state in
+      defer { state.isChanging = true }
+      return !state.isChanging
+    }
+  }
+
+  func endConditionalChange() { state.withLock { $0.isChanging = false } }
 
   /// Records changed options.
   func change(options patch: JSONValue) {
@@ -213,6 +225,7 @@ extension LiveCounters {
     formatChanges += other.formatChanges
     inputLosses += other.inputLosses
     restarts += other.restarts
+    packetsLost += other.packetsLost
     bytesIn += other.bytesIn
     bytesOut += other.bytesOut
     decodeTimes.add(other.decodeTimes)
@@ -225,7 +238,6 @@ extension LiveCounters {
     [
       "framesIn": .integer(framesIn), "framesOut": .integer(framesOut),
       "dropped": .object(
-    packetsLost += other.packetsLost
         dropped.sorted { $0.key < $1.key }.map { .init($0.key, .integer($0.value)) }),
       "formatChanges": .integer(formatChanges), "inputLosses": .integer(inputLosses),
       "restarts": .integer(restarts),
