@@ -82,6 +82,8 @@ struct Serve: ParsableCommand {
       FILES
         .upright/token
             In the data folder: the generated admin token.
+        .upright/lan-ADDRESS.pem
+            In the data folder: the certificate that --lan makes, with its key.
         .upright/playback-keys
             In the data folder: the generated keys of signed playback URLs.
         live/SESSION/
@@ -91,6 +93,7 @@ struct Serve: ParsableCommand {
 
       EXAMPLES
         upright serve
+        upright serve --lan --webrtc auto
         upright serve --listen 0.0.0.0:8443 --tls-cert certificate.pem --tls-key key.pem
         UPRIGHT_TOKEN=... upright serve --listen 0.0.0.0:8080 --data /var/lib/upright
         upright serve --data /var/lib/upright --print-config > upright.json
@@ -152,6 +155,12 @@ struct Serve: ParsableCommand {
   @Option(help: ArgumentHelp("The address of the HTTP server.", valueName: "host:port"))
   var listen: String?
 
+  @Flag(
+    help:
+      "Let phones in the same network reach the service: HTTPS on this machine's address there, and a QR code."
+  )
+  var lan = false
+
   @Option(
     help: ArgumentHelp("The folder for all files that the service writes.", valueName: "folder"),
     completion: .directory)
@@ -211,7 +220,8 @@ struct Serve: ParsableCommand {
 
   mutating func run() throws {
     let flags = [
-      "listen": listen, "data": data, "tokenFile": tokenFile, "tlsCert": tlsCert, "tlsKey": tlsKey,
+      "listen": listen, "lan": lan ? "true" : nil, "data": data, "tokenFile": tokenFile,
+      "tlsCert": tlsCert, "tlsKey": tlsKey,
       "playback": playback, "part": part, "playbackKeyFile": playbackKeyFile,
       "hlsOrigin": hlsOrigin, "webrtc": webrtc,
     ].compactMapValues { $0 }
@@ -234,7 +244,11 @@ struct Serve: ParsableCommand {
     let failure = Mutex<(any Error)?>(nil)
     let done = DispatchSemaphore(value: 0)
     Task.detached {
-      do { try await service.run(signals: true) } catch { failure.withLock { $0 = error } }
+      do {
+        try await service.run(signals: true) {
+          if let invitation = service.invitation { StandardError.write(invitation) }
+        }
+      } catch { failure.withLock { $0 = error } }
       done.signal()
     }
     Task.detached {

@@ -75,7 +75,9 @@ package final class UprightService: Sendable {
     let folders = DataFolders(
       root: URL(fileURLWithPath: configuration.data).standardizedFileURL.path)
     try folders.make()
-    let (configuration, janus) = try Self.withJanus(configuration, folders, logger)
+    let reached = try configuration.inNetwork(
+      folders, local: .inNetwork(among: dependencies.ownAddresses), now: dependencies.now())
+    let (configuration, janus) = try Self.withJanus(reached, folders, logger)
     (self.configuration, self.janus, self.folders) = (configuration, janus, folders)
     (self.secrets, self.logger, self.dependencies) = (secrets, logger, dependencies)
     secrets.hide(folder: folders.root)
@@ -143,8 +145,24 @@ package final class UprightService: Sendable {
   /// Whether this run generated the token, so that it must be shown to the operator.
   package var isNewToken: Bool { credentials.isNewToken }
 
+  /// The logins of browsers.
+  var logins: Logins { credentials.logins }
+
   /// The HTTP port; `nil` before it is bound.
   package var port: Int? { state.withLock { $0.port } }
+
+  /// What the terminal of a service shows that the phones of its network reach, with a new code to log in; `nil` for others,
+  /// and before the port is bound.
+  package var invitation: String? {
+    guard let address = configuration.lanAddress, let port else { return nil }
+    let console = configuration.publicURL ?? "https://\(address.host):\(port)"
+    let minutes = 60
+    return NetworkInvitation(
+      console: console.hasSuffix("/") ? console : console + "/",
+      code: credentials.logins.invite(seconds: minutes * 60), minutes: minutes,
+      hasOwnCertificate: configuration.hasOwnCertificate
+    ).text
+  }
 
   /// The number of webhook messages by outcome.
   var webhookCounts: (delivered: Int, failed: Int, dropped: Int) { webhooks.counts }
@@ -215,8 +233,9 @@ package final class UprightService: Sendable {
   /// session so that its outputs are playable. With `signals`, SIGHUP reloads the files of the configuration that
   /// name a certificate or keys; if it names none, SIGHUP ends the process.
   ///
+  /// - Parameter serving: Called when the port is bound and the sessions of the configuration have started.
   /// - Throws: `UprightError` `cannotCreate` if the port is in use or another process uses the data folder.
-  package func run(signals: Bool) async throws {
+  package func run(signals: Bool, serving: @escaping @Sendable () -> Void = {}) async throws {
     let lock = try folders.lock()
     defer { close(lock) }
     try await proxy.start()
@@ -234,7 +253,10 @@ package final class UprightService: Sendable {
       configuration: .init(
         address: .hostname(configuration.listen.host, port: configuration.listen.port),
         serverName: nil),
-      onServerRunning: { [self] channel in await startSessions(channel) }, logger: logger)
+      onServerRunning: { [self] channel in
+        await startSessions(channel)
+        serving()
+      }, logger: logger)
     // Services shut down from last to first, so the HTTP server still answers while the sessions end.
     let drain = SessionService(
       sessions: sessions, published: published, seconds: configuration.drainTimeout * 0.8)

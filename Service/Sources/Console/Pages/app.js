@@ -1,5 +1,5 @@
 // The console: logs in, and shows the view that the address names: `#/`, `#/new`, `#/sessions/NAME`, `#/recordings`, `#/policy`,
-// `#/policy/NAME`, `#/rules` or `#/rules/KIND-NUMBER`.
+// `#/policy/NAME`, `#/rules` or `#/rules/KIND-NUMBER`. `#/login/CODE` logs in with a code that works once.
 import { ask, login } from "./api.js";
 import { showCreate } from "./create.js";
 import { make } from "./dom.js";
@@ -23,23 +23,46 @@ function show(view, ...parameters) {
 }
 
 function route() {
-  const [, first, name] = location.hash.split("/");
+  const [, first, part] = location.hash.split("/");
+  const name = part && decoded(part);
   leave.hidden = false;
-  if (first === "sessions" && name) show(showSession, decodeURIComponent(name));
-  else if (first === "policy") show(showPolicy, name && decodeURIComponent(name));
+  if (first === "login" && name) logInWithCode(name);
+  else if (first === "sessions" && name) show(showSession, name);
+  else if (first === "policy") show(showPolicy, name);
   else if (first === "new") show(showCreate);
   else if (first === "recordings") show(showRecordings);
   else if (first === "rules") show(showRules, name);
   else show(showList);
 }
 
+// A part of the address that isn't encoded is taken as it is.
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+// The code leaves the address, so that going back or reloading doesn't send it again.
+async function logInWithCode(code) {
+  history.replaceState(null, "", "#/");
+  try {
+    await ask("POST", "/v1/login", undefined, { Authorization: "Bearer " + code });
+    login.count += 1;
+    route();
+  } catch (error) {
+    show(showLogin, error.status === 401 ? "The code was used already, or is too old. The service prints another one when it starts." : error.message);
+  }
+}
+
 // The token is sent once and kept nowhere in the page: the service answers with a cookie that scripts can't read.
-function showLogin() {
+function showLogin(main, reason = "") {
   leave.hidden = true;
   const token = make("input", {
     id: "token", type: "password", autocomplete: "current-password", required: true, "aria-describedby": "token-help"
   });
-  const said = make("p", { role: "alert", class: "problem" });
+  const said = make("p", { role: "alert", class: "problem" }, reason);
   const form = make("form", { class: "panel login" },
     make("h1", {}, "Log in"),
     // For password managers.

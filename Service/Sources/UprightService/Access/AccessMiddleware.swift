@@ -25,6 +25,11 @@ struct AccessMiddleware<Context: RequestContext>: RouterMiddleware {
     case .control:
       let given = try Self.bearer(request)
       if !constantTimeEqual(given, token) { throw Problem.unauthorized("unknown token") }
+    case .login:
+      let given = try Self.bearer(request)
+      guard constantTimeEqual(given, token) || logins.accept(given) else {
+        throw Problem.unauthorized("unknown token")
+      }
     case .publish(let session): try check(Self.bearer(request), of: session)
     case .contribute(let session):
       let given = try Self.bearer(request)

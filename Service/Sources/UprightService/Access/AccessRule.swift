@@ -6,6 +6,8 @@ enum AccessRule: Sendable, Hashable {
   case open
   /// The admin token.
   case control
+  /// The admin token, or a code that logs in one browser.
+  case login
   /// The admin token, or the publish key of the session.
   case publish(session: String)
   /// The same, or a token from a publish link, which sends media and events but reads nothing.
@@ -34,6 +36,7 @@ enum AccessRule: Sendable, Hashable {
     case "console" where parts.count == 2 && reads: self = .open
     case "whip" where parts.count >= 2 && !parts[1].isEmpty:
       self = method == .options ? .open : .contribute(session: parts[1])
+    case "v1" where parts.count == 2 && parts[1] == "login" && method == .post: self = .login
     case "v1" where parts.count >= 3 && parts[1] == "sessions" && !parts[2].isEmpty:
       let isItself = parts.count == 3
       let isEvents = parts.count == 4 && parts[3] == "events"

@@ -15,6 +15,8 @@ final class Logins: Sendable {
 
   /// When each login expires, in seconds since 1970, by the hash of its code.
   private let expiries = Mutex<[String: Int]>([:])
+  /// The same of the codes that begin one login each.
+  private let invitations = Mutex<[String: Int]>([:])
   /// The name of the cookie. Two services on one host, which share cookies, have different names.
   let cookie: String
   private let now: @Sendable () -> Int
@@ -41,6 +43,20 @@ final class Logins: Sendable {
       expiries[Self.hash(code)] = now + Self.seconds
     }
     return setting(code, seconds: Self.seconds) + (address.isSecure ? "; Secure" : "")
+  }
+
+  /// Returns a code that begins one login in place of the token, within `seconds`.
+  func invite(seconds: Int) -> String {
+    // 96 bits: short enough for a QR code.
+    let code = String(Secrets.make().prefix(16))
+    invitations.withLock { $0[Self.hash(code)] = now() + seconds }
+    return code
+  }
+
+  /// Uses a code of `invite` up. Returns `false` if it isn't one, has expired or was used.
+  func accept(_ code: some StringProtocol) -> Bool {
+    let expires = invitations.withLock { $0.removeValue(forKey: Self.hash(code)) }
+    return expires.map { $0 > now() } ?? false
   }
 
   /// Ends the login of a request, if it has one. Returns the value of `Set-Cookie` that removes its cookie.

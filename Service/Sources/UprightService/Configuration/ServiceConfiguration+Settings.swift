@@ -14,6 +14,13 @@ extension ServiceConfiguration {
       "listen", "HOST:PORT of the HTTP server. A host of 0.0.0.0 or [::] means all addresses.",
       valid: "HOST:PORT", { $0.listen.description }
     ) { (text, all) in Endpoint(text).map { all.listen = $0 } },
+    .flag(
+      "lan", \.lan,
+      """
+      Whether phones in the same network reach the service: it listens on this machine's address there, at the port \
+      of listen, with HTTPS, and prints the address with a QR code. Without tlsCert it makes a certificate, which is \
+      kept in .upright in the data folder.
+      """),
     .text(
       "publicURL", \.publicURL,
       """

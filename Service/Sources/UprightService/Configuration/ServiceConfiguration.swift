@@ -4,6 +4,11 @@ package import UprightPolicy
 package struct ServiceConfiguration: Sendable {
   /// The address and port of the HTTP server.
   package var listen = Endpoint(host: "127.0.0.1", port: 8080)
+  /// Whether the phones of the same network reach the service.
+  package var lan = false
+  /// The address in that network, and whether the certificate is the service's own: see `inNetwork`.
+  var lanAddress: IPAddress?
+  var hasOwnCertificate = false
   /// The start of absolute URLs in responses; `nil` uses the host of each request.
   package var publicURL: String?
   /// The data folder. The service writes nothing outside it.

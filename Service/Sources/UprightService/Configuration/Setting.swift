@@ -86,6 +86,18 @@ extension Setting {
     }
   }
 
+  /// A flag: true or false, also as text.
+  static func flag(_ name: String, _ path: Path<Bool>, _ help: String) -> Setting {
+    Setting(name, help, value: { .bool($0[keyPath: path]) }) { (given, all) throws(Fault) in
+      switch given {
+      case .bool(let isOn): all[keyPath: path] = isOn
+      case .string("true"): all[keyPath: path] = true
+      case .string("false"): all[keyPath: path] = false
+      default: throw Fault(valid: "true or false")
+      }
+    }
+  }
+
   /// The path of a file with a secret, without the spaces and newlines around it.
   static func secretFile(
     _ name: String, _ path: Path<String?>, _ secret: Path<String?>, _ help: String,
