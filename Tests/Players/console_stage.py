@@ -103,14 +103,18 @@ POINTS = """async () => {
 class Stage:
     """The service and its publisher."""
 
-    def __init__(self, upright, folder):
+    def __init__(self, upright, folder, settings=None):
         self.port, self.rtmp = janus_record.free_port(), janus_record.free_port()
         self.url = "http://127.0.0.1:%d" % self.port
-        self.folder, self.publisher = folder, None
+        self.upright, self.folder, self.publisher, self.settings = upright, folder, None, settings or {}
         self.log = open(os.path.join(folder, "serve.log"), "wb")
+        self.begin()
+
+    def begin(self):
+        """The service starts, or starts again. Returns when it answers."""
         self.service = subprocess.Popen(
-            [upright, "serve", "--listen", "127.0.0.1:%d" % self.port, "--data", os.path.join(folder, "data")],
-            env=dict(os.environ, UPRIGHT_TOKEN=TOKEN), stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
+            [self.upright, "serve", "--listen", "127.0.0.1:%d" % self.port, "--data", os.path.join(self.folder, "data")],
+            env=dict(os.environ, UPRIGHT_TOKEN=TOKEN, **self.settings), stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
             preexec_fn=chromium_play.die_with_parent)
         end = time.monotonic() + 30
         while True:
@@ -133,7 +137,7 @@ class Stage:
         """Makes a session and publishes to it."""
         self.address = "rtmp://127.0.0.1:%d/live/%s-key-of-the-stage" % (self.rtmp, name)
         subprocess.run(
-            ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "color=%s:s=180x320" % SLATE, "-frames:v", "1",
+            ["ffmpeg", "-nostdin", "-y", "-v", "error", "-f", "lavfi", "-i", "color=%s:s=180x320" % SLATE, "-frames:v", "1",
              os.path.join(self.folder, "data", "slate.png")], check=True)
         self.ask("POST", "/v1/sessions", {
             "name": name, "input": {"url": self.address}, "latency": "low",
@@ -154,6 +158,10 @@ class Stage:
     def stop(self):
         if self.publisher:
             self.leave()
+        self.end()
+
+    def end(self):
+        """The service ends."""
         self.service.send_signal(signal.SIGTERM)
         try:
             self.service.wait(15)
@@ -729,7 +737,9 @@ def expire(page, stage):
 SCENES = (log_in, open_session, turn, lock, focus, use_phone, first_run, make_session, edit_policy, walk, lose, expire)
 
 
-def main():
+def main(scenes=SCENES, settings=None, flags=(), publishes=True):
+    """Plays scenes, with a publisher to the session "camera" unless `publishes` is false. `settings` are variables of the service's
+    environment, `flags` arguments of Chromium."""
     browser = next(filter(None, map(shutil.which, chromium_play.BROWSERS)), None)
     try:
         from playwright.sync_api import expect, sync_playwright
@@ -742,20 +752,21 @@ def main():
         signal.signal(sign, lambda *_: sys.exit(FAILED))
     upright, folder = sys.argv[1:3]
     result = {"error": None, "scenes": {}}
-    stage = Stage(upright, folder)
+    stage = Stage(upright, folder, settings)
     name, faults = "start", []
     try:
-        stage.publish("camera")
+        if publishes:
+            stage.publish("camera")
         with sync_playwright() as playwright:
             chromium = playwright.chromium.launch(
-                executable_path=browser, args=["--no-sandbox", "--disable-dev-shm-usage", "--no-proxy-server", "--mute-audio"])
+                executable_path=browser, args=["--no-sandbox", "--disable-dev-shm-usage", "--no-proxy-server", "--mute-audio", *flags])
             page = chromium.new_page(viewport={"width": 1280, "height": 1000})
             page.expect = expect
             # On a busy machine.
             expect.set_options(timeout=60000)
             page.on("pageerror", lambda error: faults.append(str(error)))
             page.on("console", lambda message: "Content Security" in message.text and faults.append(message.text))
-            for scene in SCENES:
+            for scene in scenes:
                 name, start = scene.__name__, time.monotonic()
                 try:
                     result["scenes"][name] = scene(page, stage) or round(time.monotonic() - start, 1)

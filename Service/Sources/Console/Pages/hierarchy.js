@@ -23,7 +23,7 @@ export function makeHierarchy() {
 function branch(name, controllers, state, isPresented) {
   const one = controllers.get(name);
   const decides = state.deciding === name;
-  const title = make("span", { class: "controller" }, make("strong", {}, name), " ",
+  const title = make("span", { class: "controller" }, make("strong", {}, make("bdi", {}, name)), " ",
     one.kind === "content" ? "" : one.kind + " controller", isPresented ? " presented" : "");
   if (decides) title.append(" ", make("span", { class: "badge" }, "decides"));
   const item = make("li", {}, title, make("span", { class: "faint" }, answers(one)));

@@ -45,8 +45,12 @@ export function showList(main) {
   const list = make("ul", { class: "cards" });
   const hint = make("p", { class: "faint", hidden: true }, "A session takes one stream from OBS, a phone or a camera, keeps its picture upright, and sends it on. ",
     "The sample shows it without a camera. ", make("a", { href: "/openapi.yaml" }, "The API"));
-  main.append(make("h1", {}, "Sessions"), makeStart(), said, hint, list);
+  const find = make("input", { id: "find", type: "search", autocomplete: "off", spellcheck: false });
+  const finder = make("p", { class: "find", hidden: true }, make("label", { for: "find" }, "Find a session"), " ", find);
+  main.append(make("h1", {}, "Sessions"), makeStart(), said, finder, hint, list);
   const cards = new Map();
+  const choose = (card, name) => { card.hidden = !finder.hidden && !name.toLowerCase().includes(find.value.trim().toLowerCase()); };
+  find.oninput = () => { for (const [name, { card }] of cards) choose(card, name); };
 
   return repeat(async () => {
     let sessions;
@@ -58,6 +62,8 @@ export function showList(main) {
     }
     write(said, sessions.length ? sessions.length + (sessions.length === 1 ? " session" : " sessions") : "There is no session yet.");
     hint.hidden = sessions.length > 0;
+    // A few are seen at a glance. A word in the field keeps it.
+    finder.hidden = sessions.length < 12 && !find.value;
     const names = new Set(sessions.map(one => one.id));
     for (const [name, { card }] of cards) {
       if (names.has(name)) continue;
@@ -70,6 +76,7 @@ export function showList(main) {
         list.append(cards.get(one.id).card);
       }
       update(cards.get(one.id), one);
+      choose(cards.get(one.id).card, one.id);
     }
   }, 2000);
 }

@@ -43,7 +43,7 @@ class SessionView {
     this.publishing = panel("Publish");
     this.watching = fold("Watch and embed", false);
     this.publishing.hidden = this.watching.hidden = true;
-    const content = make("div", { class: "columns" },
+    const content = make("div", { class: "columns", hidden: true },
       make("div", { class: "column" }, panel("Preview", this.preview.stage, this.preview.controls), this.publishing, this.watching,
         panel("Outputs", this.outputs.element), panel("Recordings", this.recordings.element), panel("Health", this.health.element)),
       make("div", { class: "column" }, panel("Turn it", this.phone.element, this.buttons(), this.said), panel("Timeline", this.timeline.element),
@@ -199,7 +199,6 @@ class SessionView {
       return write(this.reason, error.status === 404 ? "" : error.message);
     }
     if (this.isClosed) return;
-    this.content.hidden = false;
     this.gone.hidden = true;
     this.showState(one);
     this.showEnd(one);
@@ -207,6 +206,8 @@ class SessionView {
     this.outputs.show(one);
     this.preview.show(one);
     if (this.created !== one.created) await this.begin(one);
+    // Not before, so that nothing moves when the panels come whose content is asked for.
+    this.content.hidden = false;
   }
 
   // What is shown once for each session of this name.

@@ -29,6 +29,9 @@ export function outcome({ decision, reason, from, to }) {
   }
 }
 
+// A name in any script, which doesn't reorder the words around it: between FSI and PDI (UAX #9).
+const isolated = name => "\u2068" + name + "\u2069";
+
 // What happened, as a sentence's beginning.
 export function cause(event) {
   const [action] = Object.keys(event).filter(key => key !== "at");
@@ -40,7 +43,7 @@ export function cause(event) {
     case "lock": return value ? "Rotation locked" : "Rotation unlocked";
     case "active": return value ? "App in front" : "App in the background";
     case "focus": return "Focus moved";
-    default: return typeof value === "string" ? action + " " + value : action;
+    default: return typeof value === "string" ? action + " " + isolated(value) : action;
   }
 }
 
@@ -56,7 +59,7 @@ export const endOf = ({ state, reason }) => state === "ended" && (!reason || /st
 
 // The service's reason, where the number of a rule is a link to its sentence.
 export function reasoned(why) {
-  return (why ?? "").split(/(Rule \d of (?:automatic|manual) rotation)/).map(part => {
+  return (why ?? "").replace(/`([^`]*)`/g, (_, name) => "`" + isolated(name) + "`").split(/(Rule \d of (?:automatic|manual) rotation)/).map(part => {
     const [, number, kind] = part.match(/^Rule (\d) of (automatic|manual)/) ?? [];
     return number ? make("a", { href: "#/rules/" + kind + "-" + number }, part) : part;
   });
