@@ -42,6 +42,27 @@ extension LivePublishing {
       #expect(result["scenes"]["lose"]["slate"].double ?? 0 > 2, "\(result)")
     }
 
+    /// `console_edges.py`. Costs 40 seconds.
+    @Test(
+      "Names in every script, two editors of one policy, a session deleted while open, 200 sessions, a service that starts again"
+    )
+    func edges() async throws {
+      guard let result = try await Self.play("console_edges.py") else { return }
+      #expect(result["scenes"].object.count == 6, "\(result)")
+      // Milliseconds for which the list of 200 does nothing else; the rest is for a busy machine.
+      #expect(result["scenes"]["many"]["longest_ms"].double ?? 9999 < 1000, "\(result)")
+    }
+
+    /// `console_road.py`. Costs 40 seconds.
+    @Test(
+      "From an empty service to a downloaded recording, with the pointer and with the keyboard alone; what is copied publishes unchanged",
+      .enabled(if: ExternalTool("janus").isHere, "needs janus"))
+    func road() async throws {
+      guard let result = try await Self.play("console_road.py") else { return }
+      #expect(result["scenes"]["with_keys"]["all"].array.count == 2, "\(result)")
+      #expect(Set(result["scenes"]["copied_fields"].object.keys) == ["srt", "srt-secret", "whip"])
+    }
+
     /// `console_phone.py`: the publish page in a second context of the browser, with a camera.
     @Test(
       "A phone publishes by WHIP from the console's link and turns: the preview turns with it",
