@@ -152,8 +152,9 @@ struct LiveInputTests {
     }
     #expect(until { stage.session.snapshot.seconds > 2.3 })
     #expect(stage.session.snapshot.state == .live)
-    let counters = stage.session.snapshot.counters
-    #expect(counters.packetsLost == 1 && counters.keyframeInterval == 0.5, "\(counters)")
+    // It is given up after a while.
+    #expect(until { stage.session.snapshot.counters.packetsLost == 1 })
+    #expect(stage.session.snapshot.counters.keyframeInterval == 0.5)
     let source = sender.packet([], ticks: 0, isLast: true, cvo: nil)[8..<12]
     try Loopback.Datagrams(controlPort).send([0x81, 203, 0, 1] + source)
     #expect(until { stage.session.snapshot.state == .inputLost })
