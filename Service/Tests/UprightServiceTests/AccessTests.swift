@@ -34,7 +34,7 @@ struct AccessTests {
     (.get, "/watch/a", .open), (.post, "/watch/a", .control), (.get, "/watch/a/b", .control),
     (.get, "/v1/sessions/a/publish-address", .control),
     (.post, "/v1/sessions/a/sensor-url", .control), (.get, "/v1/sessions/a/thumbnail", .control),
-    (.post, "/v1/sample", .control), (.post, "/v1/login", .control),
+    (.post, "/v1/sample", .control), (.post, "/v1/login", .login),
     (.delete, "/v1/login", .control),
     (.get, "/v1/sessions/a/policy", .control),
     (.post, "/v1/sessions/a/publish-url", .control),
