@@ -221,7 +221,8 @@ final class LiveReader: @unchecked Sendable {
       source.container.format == "rtsp"
       ? ArrivalAlignment(video: source.bestStream(.video)?.codecName) : nil
     var failures = 0
-    let lostBefore = packets.counted.lost - lost(of: source)
+    // A feed counts those of all its connections.
+    let lostBefore = if case .published = input { 0 } else { packets.counted.lost }
     while isWanted {
       do throws(UprightError) {
         guard var packet = try source.read() else { break }
@@ -250,7 +251,7 @@ final class LiveReader: @unchecked Sendable {
     if tracks.video == nil { throw Self.noVideo(source) }
   }
 
-  /// The number of packets that were lost on their way to `source`. A feed counts those of all its connections.
+  /// The number of packets that were lost on their way to `source`.
   private func lost(of source: any PacketSource) -> Int {
     if case .published(let feed) = input { return feed.lostPackets }
     return source.lostPackets

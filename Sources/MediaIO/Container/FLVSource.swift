@@ -15,7 +15,7 @@ package final class FLVSource: PacketSource {
     var info: StreamInfo
     /// Whether its configuration has changed since its last frame.
     var isChanged = false
-    /// The time of its last frame in milliseconds; `nil` before the first.
+    /// The time of its first configuration, and then of its last frame, in milliseconds.
     var latest: Int64?
   }
 
@@ -142,6 +142,7 @@ package final class FLVSource: PacketSource {
     case .configuration:
       guard let known, known.codec == codec else {
         tracks[kind] = try track(part, kind, codec, configuration: body)
+        tracks[kind]?.latest = tag.time
         return nil
       }
       if body.isEmpty || known.info.parameters.extradata == body { return nil }
