@@ -81,6 +81,8 @@ struct SessionRoutes: Sendable {
       throw Problem.tooMany("more than 1000 changes and events per second", retryAfter: 1)
     }
     let wanted = request.headers[.ifMatch]
+    // RFC 9110, 13.2.1: what is wrong by itself has its answer before the condition.
+    if wanted != nil { _ = try sessions.options(of: hosted, with: change) }
     // Between the comparison and the change no other such request is let in.
     if wanted != nil, !hosted.beginConditionalChange() { throw Self.outdated }
     defer { if wanted != nil { hosted.endConditionalChange() } }

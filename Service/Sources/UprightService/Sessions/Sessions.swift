@@ -262,12 +262,17 @@ final class Sessions: Sendable {
   /// Changes the settings of a running session. Returns when the first frame with them has been encoded.
   func change(_ hosted: HostedSession, _ change: SessionChange) async throws -> AppliedChange {
     try await running(hosted) {
-      let options = SessionOptions.merged(hosted.options, with: change.options)
-      let all = try SessionOptions.read(options, rules)
-      let applied = try await hosted.session.change(change.live(all))
+      let applied = try await hosted.session.change(change.live(options(of: hosted, with: change)))
       hosted.change(options: change.options)
       return applied
     }
+  }
+
+  /// Returns the options that a session would have after a change.
+  ///
+  /// - Throws: `Problem` 422 if an option is wrong.
+  func options(of hosted: HostedSession, with change: SessionChange) throws -> TranscodeOptions {
+    try SessionOptions.read(SessionOptions.merged(hosted.options, with: change.options), rules)
   }
 
   /// Adds an output to a running session.
