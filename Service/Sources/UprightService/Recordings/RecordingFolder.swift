@@ -103,16 +103,6 @@ struct RecordingFolder: Sendable {
   /// Stores the note of a recording: all of it or nothing. Returns `false` if that isn't possible.
   func store(_ note: RecordingNote, of id: RecordingID) -> Bool {
     let new = "\(folder(id.session))/.\(id.name)\(Self.newSuffix)"
-    let data = Data(note.json.compact.utf8)
-    guard
-      FileManager.default.createFile(
-        atPath: new, contents: data, attributes: [.posixPermissions: 0o600]),
-      Self.status(new, S_IFREG)?.st_size == off_t(data.count),
-      unsafe rename(new, notePath(id)) == 0
-    else {
-      _ = unsafe unlink(new)
-      return false
-    }
-    return true
+    return PrivateFile.replace(notePath(id), with: Data(note.json.compact.utf8), through: new)
   }
 }

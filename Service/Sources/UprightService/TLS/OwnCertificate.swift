@@ -27,15 +27,8 @@ enum OwnCertificate {
     let kept = FileManager.default.contents(atPath: path).map { [UInt8]($0) }
     let leaf = kept.flatMap { try? NIOSSLCertificate.fromPEMBytes($0) }?.first
     if let leaf, Int(leaf.notValidAfter) - now > least { return path }
-    let temporary = path + ".new"
-    let files = FileManager.default
-    try? files.removeItem(atPath: temporary)
     // One file, so that a key and a certificate of different runs never meet.
-    guard
-      files.createFile(
-        atPath: temporary, contents: try make(for: address),
-        attributes: [.posixPermissions: 0o600]),
-      unsafe rename(temporary, path) == 0
+    guard PrivateFile.replace(path, with: try make(for: address), through: path + ".new")
     else {
       throw UprightError(
         .cannotCreate, "can't store the certificate", at: path, remedy: "check --data")

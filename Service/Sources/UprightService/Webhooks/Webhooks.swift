@@ -97,11 +97,7 @@ final class Webhooks: Sendable {
       state.order.compactMap { state.queues[$0] }.filter(\.isKept).map(\.hook.kept)
     }
     let bytes = Data(JSONValue.array(hooks).compact.utf8)
-    let temporary = "\(file).new"
-    guard
-      FileManager.default.createFile(
-        atPath: temporary, contents: bytes, attributes: [.posixPermissions: 0o600]),
-      unsafe rename(temporary, file) == 0
+    guard PrivateFile.replace(file, with: bytes, through: "\(file).new")
     else {
       throw .unready("can't store the webhook; check free space and permissions of the data folder")
     }
