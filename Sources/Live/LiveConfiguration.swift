@@ -94,6 +94,9 @@ public enum LiveOutput: Sendable, Hashable {
 }
 
 extension LiveInput {
+  /// The number of packets that were lost before they came to the input, as its publisher's acceptor has told.
+  var lostPackets: Int { if case .published(let feed) = self { feed.lostPackets } else { 0 } }
+
   /// Closes an input that the program or a publisher writes to. It accepts nothing more.
   func close() {
     switch self {

@@ -221,8 +221,7 @@ final class LiveReader: @unchecked Sendable {
       source.container.format == "rtsp"
       ? ArrivalAlignment(video: source.bestStream(.video)?.codecName) : nil
     var failures = 0
-    // A feed counts those of all its connections.
-    let lostBefore = if case .published = input { 0 } else { packets.counted.lost }
+    let lostBefore = packets.counted.lost
     while isWanted {
       do throws(UprightError) {
         guard var packet = try source.read() else { break }
@@ -233,7 +232,7 @@ final class LiveReader: @unchecked Sendable {
         alignment?.align(&packet, isVideo: isVideo, arrival: start.duration(to: .now))
         packets.count {
           $0.bytes += packet.size
-          $0.lost = lostBefore + lost(of: source)
+          $0.lost = lostBefore + source.lostPackets
           if isVideo { $0.arrived += 1 }
         }
         if packets.takeKeyframeRequest() { (source as? RTPSource)?.requestKeyframe() }
@@ -249,12 +248,6 @@ final class LiveReader: @unchecked Sendable {
       }
     }
     if tracks.video == nil { throw Self.noVideo(source) }
-  }
-
-  /// The number of packets that were lost on their way to `source`.
-  private func lost(of source: any PacketSource) -> Int {
-    if case .published(let feed) = input { return feed.lostPackets }
-    return source.lostPackets
   }
 
   /// A camera may start seconds after its microphone. The session says that it waits after the first time, and gives up

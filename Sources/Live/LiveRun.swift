@@ -286,7 +286,8 @@ final class LiveRun {
       counters.bytesIn = read.bytes
       counters.decodeTimes = read.times
       counters.queueDepth = queue.depth
-      (counters.packetsLost, counters.keyframeInterval) = (read.lost, read.keyframeInterval)
+      counters.packetsLost = read.lost + configuration.input.lostPackets
+      counters.keyframeInterval = read.keyframeInterval
       if read.damaged > 0 { counters.dropped["decode"] = read.damaged }
       if read.shed > 0 { counters.dropped["shed"] = read.shed }
       let total = outputs.total
