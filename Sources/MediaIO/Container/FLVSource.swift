@@ -15,8 +15,8 @@ package final class FLVSource: PacketSource {
     var info: StreamInfo
     /// Whether its configuration has changed since its last frame.
     var isChanged = false
-    /// The time of its first configuration, and then of its last frame, in milliseconds.
-    var latest: Int64?
+    /// The time of the tag that it began with, and then of its last frame, in milliseconds.
+    var latest: Int64
   }
 
   private struct Tag {
@@ -132,7 +132,7 @@ package final class FLVSource: PacketSource {
     if let known, known.number != part.track { return nil }
     // Of two codecs at a time the first one is heard. Another one takes over from one that has been silent.
     if kind == .audio, let known, known.codec != codec,
-      known.latest.map({ abs(tag.time - $0) < Self.silence }) ?? false
+      abs(tag.time - known.latest) < Self.silence
     {
       return nil
     }
@@ -141,8 +141,7 @@ package final class FLVSource: PacketSource {
     case .other: return nil
     case .configuration:
       guard let known, known.codec == codec else {
-        tracks[kind] = try track(part, kind, codec, configuration: body)
-        tracks[kind]?.latest = tag.time
+        tracks[kind] = try track(part, kind, codec, configuration: body, at: tag.time)
         return nil
       }
       if body.isEmpty || known.info.parameters.extradata == body { return nil }
@@ -161,7 +160,7 @@ package final class FLVSource: PacketSource {
             .badData, "\(codec) without its sequence header, which must precede the keyframes",
             at: url)
         }
-        track = try self.track(part, kind, codec, configuration: [])
+        track = try self.track(part, kind, codec, configuration: [], at: tag.time)
       }
       track.latest = tag.time
       defer { tracks[kind] = track }
@@ -177,12 +176,13 @@ package final class FLVSource: PacketSource {
   }
 
   private func track(
-    _ part: FLVTrackTag, _ kind: FLVTrackTag.Kind, _ codec: String, configuration: [UInt8]
+    _ part: FLVTrackTag, _ kind: FLVTrackTag.Kind, _ codec: String, configuration: [UInt8],
+    at time: Int64
   ) throws(UprightError) -> Track {
     defer { nextIndex += 1 }
     return Track(
       codec: codec, number: part.track,
-      info: try info(part, kind, codec, configuration, index: nextIndex))
+      info: try info(part, kind, codec, configuration, index: nextIndex), latest: time)
   }
 
   private func info(
