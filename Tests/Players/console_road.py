@@ -217,8 +217,7 @@ def phone_road(page, stage, hand):
         hand.end("turn the phone")
     finally:
         context.close()
-    for _ in range(2):
-        stage.ask("DELETE", "/v1/sessions/phone")
+    stage.forget("phone")
     hand.press(page.get_by_role("link", name="Sessions", exact=True))
     hand.begin()
 
@@ -264,8 +263,7 @@ def copied_fields(page, stage):
             expect(page.locator(".chart").filter(has_text="Keyframes")).to_contain_text("2.4 s")
         finally:
             end(publisher)
-        for _ in range(2):
-            stage.ask("DELETE", "/v1/sessions/" + name)
+        stage.forget(name)
     page.goto(stage.url + "/#/new")
     page.get_by_label("Name", exact=True).fill("whip")
     page.get_by_label("It comes from").select_option("whip")
@@ -283,8 +281,7 @@ def copied_fields(page, stage):
         hand.end("whip")
     finally:
         context.close()
-    for _ in range(2):
-        stage.ask("DELETE", "/v1/sessions/whip")
+    stage.forget("whip")
     return {step: hand.steps[step] for step in ("srt", "srt-secret", "whip")}
 
 

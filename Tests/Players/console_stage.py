@@ -133,6 +133,11 @@ class Stage:
             text = answer.read()
         return json.loads(text) if text else None
 
+    def forget(self, name):
+        """Ends a session, and removes it from the list."""
+        for _ in range(2):
+            self.ask("DELETE", "/v1/sessions/" + name)
+
     def publish(self, name, **more):
         """Makes a session and publishes to it."""
         self.address = "rtmp://127.0.0.1:%d/live/%s-key-of-the-stage" % (self.rtmp, name)
