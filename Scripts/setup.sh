@@ -19,7 +19,7 @@ media=("${service[@]}" python3 python3-venv git gcc g++ binutils groff-base gstr
   python3-gi gir1.2-gst-rtsp-server-1.0)
 # A player for the desktop, and a screen with a window manager for it.
 screen=(vlc-bin vlc-plugin-base vlc-plugin-video-output xvfb openbox)
-test=("${media[@]}" "${screen[@]}" valgrind chromium nginx libnginx-mod-rtmp janus python3-aiortc nats-server)
+test=("${media[@]}" "${screen[@]}" valgrind golang-go chromium nginx libnginx-mod-rtmp janus python3-aiortc nats-server)
 # Nodes in network namespaces.
 scale=("${test[@]}" iproute2)
 # Prometheus reads the metrics.
