@@ -74,11 +74,12 @@ struct SegmentList {
     index > 0 && pieces[index].format != pieces[index - 1].format
   }
 
-  var playlist: String {
+  /// - Parameter folder: The folder of the files, with a slash behind; empty for that of the playlist.
+  func playlist(in folder: String) -> String {
     let listed = pieces.enumerated().map { index, piece in
       ListedSegment(
-        "\(index).m4s", start: start(of: piece), duration: duration(of: piece),
-        map: index == 0 || beginsFormat(index) ? "init-\(piece.format).mp4" : nil,
+        "\(folder)\(index).m4s", start: start(of: piece), duration: duration(of: piece),
+        map: index == 0 || beginsFormat(index) ? "\(folder)init-\(piece.format).mp4" : nil,
         size: piece.size)
     }
     return ListedSegment.playlist(of: listed, turns: turns, from: zero)

@@ -34,8 +34,6 @@ public final class SegmentSource: Sendable {
 
   /// The segments, in order.
   public let segments: [Segment]
-  /// The media playlist (RFC 8216, 4.3). It names segment N `N.m4s`, and the init segment of format F `init-F.mp4`.
-  public let playlist: String
   /// The duration of the video, in seconds.
   public let duration: Double
   /// Warnings for the user: about the orientation signals, and about what the output lacks.
@@ -73,9 +71,14 @@ public final class SegmentSource: Sendable {
         format: piece.format, size: piece.size, reason: piece.reason)
     }
     duration = segments.map(\.duration).reduce(0, +)
-    playlist = list.playlist
     warnings = work.warnings
   }
+
+  /// The media playlist (RFC 8216, 4.3). It names segment N `N.m4s`, and the init segment of format F `init-F.mp4`.
+  public var playlist: String { work.list.playlist(in: "") }
+
+  /// Returns the playlist with its files in a folder: `FOLDER/N.m4s`.
+  public func playlist(in folder: String) -> String { work.list.playlist(in: folder + "/") }
 
   /// - Throws: `usage` for options that segments can't have.
   private static func checked(
@@ -114,12 +117,22 @@ public final class SegmentSource: Sendable {
   public func segment(
     _ index: Int, while isWanted: () -> Bool = { true }
   ) throws(UprightError) -> [UInt8] {
+    try segmentWithInit(index, while: isWanted).segment
+  }
+
+  /// Returns a segment, as `segment(_:while:)`, and the init segment of its format, which are made together.
+  ///
+  /// - Throws: As `segment(_:while:)`.
+  public func segmentWithInit(
+    _ index: Int, while isWanted: () -> Bool = { true }
+  ) throws(UprightError) -> (initSegment: [UInt8], segment: [UInt8]) {
     guard segments.indices.contains(index) else {
       throw UprightError(
         .usage, "there is no segment \(index)", at: work.request.input,
         remedy: "give 0 to \(segments.count - 1)")
     }
-    return try work.render(index, while: isWanted).bytes
+    let (header, bytes) = try work.render(index, while: isWanted)
+    return (header, bytes)
   }
 
   /// Returns the init segment of a format. Blocks while the format's first segment is rendered, whose encoder makes the
