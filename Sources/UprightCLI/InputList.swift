@@ -130,18 +130,9 @@ struct InputList {
       && (try? OutputContainer(target: output)) == nil
   }
 
-  /// The extensions of video files. Playlists are left out because their segments are in the same folder,
-  /// and Janus recordings because a call has several of them.
-  private static let endings: Set<String> = [
-    "mp4", "m4v", "mov", "qt", "3gp", "3g2", "mkv", "webm", "ts", "mts", "m2ts", "flv", "avi",
-    "mpg",
-    "mpeg", "mxf", "ogv", "asf", "wmv", "h264", "264", "hevc", "h265", "265", "ivf", "obu", "y4m",
-    "mjpeg", "mjpg",
-  ]
-
   /// Whether files with this extension, in lower case, are videos or still images whose orientation can be set.
   static func isMedia(fileExtension: String) -> Bool {
-    endings.contains(fileExtension) || TagSession.isStill(fileExtension: fileExtension)
+    Probe.fileExtensions.contains(fileExtension) || TagSession.isStill(fileExtension: fileExtension)
   }
 
   private static func mediaFiles(
@@ -169,7 +160,8 @@ struct InputList {
       return false
     }
     let ending = FilePath(name).fileExtension.lowercased()
-    return endings.contains(ending) || includesStills && TagSession.isStill(fileExtension: ending)
+    return Probe.fileExtensions.contains(ending)
+      || includesStills && TagSession.isStill(fileExtension: ending)
   }
 
   private static func isPlainFile(_ path: String) -> Bool {

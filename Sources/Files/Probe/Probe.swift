@@ -105,6 +105,14 @@ public struct Probe: Sendable, Hashable {
   /// Warnings for the user: signals with invalid values, streams that change their codec.
   public let warnings: [String]
 
+  /// The extensions, in lower case, of the files in a folder that are taken for videos. Playlists are left out because their
+  /// segments are in the same folder, and Janus recordings because a call has several of them.
+  public static let fileExtensions: Set<String> = [
+    "mp4", "m4v", "mov", "qt", "3gp", "3g2", "mkv", "webm", "ts", "mts", "m2ts", "flv", "avi",
+    "mpg", "mpeg", "mxf", "ogv", "asf", "wmv", "h264", "264", "hevc", "h265", "265", "ivf", "obu",
+    "y4m", "mjpeg", "mjpg",
+  ]
+
   /// Reads all of `input`. Frames are decoded only if a signal can't be found otherwise.
   ///
   /// - Parameters:
