@@ -40,7 +40,7 @@ struct PlaybackTests {
   @Test("Signatures of other implementations are accepted", arguments: vectors)
   func vector(_ session: String, _ signature: String) throws {
     let keys = try Self.keys("k1 \(Self.secret)\n2026 \(Self.second)\n", Scratch())
-    #expect(try keys.check(signature[...], of: session) >= 600)
+    #expect(try keys.check(signature[...], of: "/live/\(session)") >= 600)
   }
 
   @Test("Only the exact signature of the session is accepted, and the reason doesn't say more")
@@ -63,12 +63,12 @@ struct PlaybackTests {
     }
     for text in wrong {
       let problem = #expect(throws: Problem.self, "\(text)") {
-        try keys.check(text[...], of: "stage")
+        try keys.check(text[...], of: "/live/stage")
       }
       #expect(problem?.status == .forbidden && problem?.detail == "the URL's signature isn't valid")
     }
     for session in ["stagf", "Stage", "", "stage2", "stag", "stage/", "../stage"] {
-      #expect(throws: Problem.self) { try keys.check(right[...], of: session) }
+      #expect(throws: Problem.self) { try keys.check(right[...], of: "/live/\(session)") }
     }
   }
 
@@ -77,7 +77,7 @@ struct PlaybackTests {
     let clock = Clock()
     let keys = try Self.keys("k1 \(Self.secret)", Scratch(), clock: clock)
     let begin = clock.now
-    let (path, expires) = keys.sign("stage", seconds: 100)
+    let (path, expires) = keys.sign("/live/stage", seconds: 100)
     #expect(expires == begin + 100)
     let signature = try #require(path.split(separator: "/").dropFirst(2).first).dropFirst()
     let longest = PlaybackKeys.longest
@@ -90,9 +90,9 @@ struct PlaybackTests {
     for (moved, left) in cases {
       clock.now = begin &+ moved
       if let left {
-        #expect(try keys.check(signature, of: "stage") == left, "\(moved)")
+        #expect(try keys.check(signature, of: "/live/stage") == left, "\(moved)")
       } else {
-        let problem = #expect(throws: Problem.self) { try keys.check(signature, of: "stage") }
+        let problem = #expect(throws: Problem.self) { try keys.check(signature, of: "/live/stage") }
         let detail = problem?.detail ?? ""
         #expect(
           detail.contains(moved > 0 ? "has expired" : "check the clocks"), "\(moved): \(detail)")
@@ -101,7 +101,7 @@ struct PlaybackTests {
     // A clock at its limits.
     for time in [Int.min, -1, 0, Int.max] {
       clock.now = time
-      #expect((0...253_402_300_799).contains(keys.sign("stage", seconds: longest).expires))
+      #expect((0...253_402_300_799).contains(keys.sign("/live/stage", seconds: longest).expires))
     }
   }
 
@@ -111,7 +111,7 @@ struct PlaybackTests {
     let secrets = Secrets()
     let keys = try Self.keys("# old\n\nk1 \(Self.secret)\r\n", scratch, secrets: secrets)
     func signature() throws -> Substring {
-      try #require(keys.sign("a", seconds: 60).path.split(separator: "/").dropFirst(2).first)
+      try #require(keys.sign("/live/a", seconds: 60).path.split(separator: "/").dropFirst(2).first)
         .dropFirst()
     }
     func write(_ text: String) throws {
@@ -121,7 +121,7 @@ struct PlaybackTests {
     try write("k2 \(Self.second)\nk1 \(Self.secret)\n")
     try keys.reload()
     #expect(try signature().contains(".k2."))
-    #expect(try keys.check(old, of: "a") == 60)
+    #expect(try keys.check(old, of: "/live/a") == 60)
     let many = (0..<17).map { "a\($0) \(Self.secret)" }.joined(separator: "\n")
     for text in [
       "", "# none\n", "k1\n", "k1 short\n", "k-1 \(Self.secret)", "k1 \(Self.secret) more",
@@ -131,13 +131,13 @@ struct PlaybackTests {
       try write(text)
       let error = #expect(throws: UprightError.self, "\(text)") { try keys.reload() }
       #expect(error?.code == .configuration && error?.description.contains(Self.secret) == false)
-      #expect(try keys.check(old, of: "a") == 60)
+      #expect(try keys.check(old, of: "/live/a") == 60)
     }
     try FileManager.default.removeItem(atPath: scratch.path("keys"))
     #expect(throws: UprightError.self) { try keys.reload() }
     try write("k2 \(Self.second)\n")
     try keys.reload()
-    #expect(throws: Problem.self) { try keys.check(old, of: "a") }
+    #expect(throws: Problem.self) { try keys.check(old, of: "/live/a") }
     #expect(secrets.redact("\(Self.secret) \(Self.second)") == "*** ***")
   }
 

@@ -5,8 +5,8 @@ internal import Upright
 
 /// The keys of signed playback URLs, and their signatures.
 ///
-/// A signed URL is `/live/SESSION/~EXPIRES.KEY.SIGNATURE/NAME`. `EXPIRES` is in seconds since 1970, `KEY` is the
-/// ID of a key, and `SIGNATURE` is the HMAC-SHA-256 of the URL's path before the second dot
+/// A signed URL is `/live/SESSION/~EXPIRES.KEY.SIGNATURE/NAME`, or `/vod/PATH/~EXPIRES.KEY.SIGNATURE/NAME`. `EXPIRES` is in
+/// seconds since 1970, `KEY` is the ID of a key, and `SIGNATURE` is the HMAC-SHA-256 of the URL's path before the second dot
 /// (`/live/SESSION/~EXPIRES.KEY`) in base64url without padding. The signature is a folder of the path, so that the
 /// relative URLs in a playlist contain it too.
 final class PlaybackKeys: Sendable {
@@ -90,29 +90,30 @@ final class PlaybackKeys: Sendable {
 
   // MARK: - Signatures
 
-  /// Returns the path of a session's playlist with a signature of the first key, and when it expires, in seconds
-  /// since 1970.
+  /// Returns the path of a playlist with a signature of the first key, and when it expires, in seconds since 1970.
   ///
-  /// - Parameter seconds: The time until then, 1 to `longest`.
-  func sign(_ session: String, seconds: Int) -> (path: String, expires: Int) {
+  /// - Parameters:
+  ///   - folder: The playlist's folder: `/live/SESSION`, or `/vod/PATH`.
+  ///   - seconds: The time until then, 1 to `longest`.
+  func sign(_ folder: String, seconds: Int) -> (path: String, expires: Int) {
     let (sum, overflows) = now().addingReportingOverflow(seconds)
     let expires = overflows ? Self.endOfTime : min(max(sum, 0), Self.endOfTime)
     let key = keys.withLock { $0[0] }
-    let signed = "/live/\(session)/~\(expires).\(key.id)"
+    let signed = "\(folder)/~\(expires).\(key.id)"
     return ("\(signed).\(Self.signature(of: signed, key))/index.m3u8", expires)
   }
 
-  /// Checks the signature in a URL of `session`.
+  /// Checks the signature in a URL of `folder`, which is as for `sign`.
   ///
   /// - Parameter text: `EXPIRES.KEY.SIGNATURE`.
   /// - Returns: The seconds until it expires, at least 0.
-  /// - Throws: `Problem` 403. The reason doesn't tell whether the signature is that of another session.
-  func check(_ text: Substring, of session: String) throws(Problem) -> Int {
+  /// - Throws: `Problem` 403. The reason doesn't tell whether the signature is that of another folder.
+  func check(_ text: Substring, of folder: String) throws(Problem) -> Int {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let expires = Self.time(parts[0]),
       let key = keys.withLock({ $0.first { $0.id == parts[1] } }),
       constantTimeEqual(
-        parts[2], Self.signature(of: "/live/\(session)/~\(expires).\(key.id)", key))
+        parts[2], Self.signature(of: "\(folder)/~\(expires).\(key.id)", key))
     else { throw .forbidden("the URL's signature isn't valid") }
     let (left, overflows) = expires.subtractingReportingOverflow(now())
     guard !overflows, left >= -Self.clockSkew else { throw .forbidden("the URL has expired") }

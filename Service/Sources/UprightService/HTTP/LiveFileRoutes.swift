@@ -47,7 +47,8 @@ struct LiveFileRoutes: Sendable {
       }
       router.on("/live/:id/~{signature}/:name", method: method) { request, context in
         let signature = try context.parameters.require("signature")
-        let left = try keys.check(signature[...], of: context.parameters.require("id"))
+        let left = try keys.check(
+          signature[...], of: "/live/" + context.parameters.require("id"))
         // A cache must not give the file to anyone for longer than the URL is valid.
         let response = try await file(request, context, age: min(left, Self.longestAge))
         try note(request, context, signature: signature)

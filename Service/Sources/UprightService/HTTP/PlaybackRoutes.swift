@@ -11,7 +11,7 @@ struct PlaybackRoutes: Sendable {
     router.post("/v1/sessions/:id/playback-url") { request, context in
       let hosted = try sessions.find(context)
       let seconds = try await request.seconds(upTo: PlaybackKeys.longest, bodyLimit: bodyLimit)
-      let (path, expires) = keys.sign(hosted.id, seconds: seconds)
+      let (path, expires) = keys.sign("/live/\(hosted.id)", seconds: seconds)
       return Response(json: [
         "url": .string(context.address.of(path)), "expires": .integer(expires),
       ])
