@@ -16,6 +16,10 @@ int upright_worker_receive(int socket, void *_Nonnull bytes, size_t count, int *
 // Closes all descriptors from `first` on.
 void upright_worker_close_from(unsigned first);
 
+// Opens a regular file below a folder, for reading: no link leads out of it. What isn't a regular file isn't opened at all.
+// Returns the descriptor, or -1 with errno.
+int upright_worker_open_beneath(int folder, const char *_Nonnull path);
+
 // --- Confinement
 
 // Returns a list of rules for files, without any; -1 if the kernel has no Landlock.

@@ -10,17 +10,23 @@ final class OpenFile: Sendable {
   let size: Int
   /// The entity tag of this content (RFC 9110, 8.8.3).
   let tag: String
-  private let descriptor: CInt
+  /// Open for reading while this exists.
+  let descriptor: CInt
   private let onClose: @Sendable () -> Void
 
   /// Opens a file. Returns `nil` if there is none, and for anything but a regular file, links in particular.
   ///
   /// - Parameter onClose: Called when the last response with the file has ended.
-  init?(_ path: String, onClose: @escaping @Sendable () -> Void = {}) {
-    descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-    self.onClose = onClose
-    var status = stat()
+  convenience init?(_ path: String, onClose: @escaping @Sendable () -> Void = {}) {
+    let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
+    self.init(descriptor: descriptor, onClose: onClose)
+  }
+
+  /// Takes over a descriptor, and closes it if it isn't that of a regular file: `nil` then.
+  init?(descriptor: CInt, onClose: @escaping @Sendable () -> Void = {}) {
+    (self.descriptor, self.onClose) = (descriptor, onClose)
+    var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       close(descriptor)
       return nil

@@ -1,0 +1,39 @@
+internal import Foundation
+internal import Upright
+internal import UprightOrientation
+internal import UprightPolicy
+
+/// The version of a file's segments: two of the same version have the same bytes. It is a part of their URLs,
+/// `16 hexadecimal digits-SIZE`.
+struct LibraryVersion: Sendable, Hashable, CustomStringConvertible {
+  /// The digest of the file's identity and of the programs that make the segments.
+  private let digest: String
+  /// `auto`, `source`, or the name of a preset.
+  let size: String
+
+  /// The size without a `size` in the URL: that of the guidance, and never above the file's.
+  static let automatic = "auto"
+  /// The sizes that a URL may ask for.
+  static let sizes = ["source"] + StreamPreset.all.map(\.name)
+  private static let digits = 16
+
+  /// - Parameter size: One of `sizes`, or `automatic`.
+  init(of file: OpenFile, size: String) {
+    let text = [file.tag, size, UprightVersion.current, UprightRuntime.ffmpegRelease]
+    digest = MessageDigest.sha256(text.joined(separator: "\n").utf8).prefix(Self.digits / 2)
+      .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    self.size = size
+  }
+
+  /// - Returns: `nil` if text isn't the version of anything.
+  init?(_ text: Substring) {
+    let sides = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard sides.count == 2, sides[0].utf8.count == Self.digits,
+      sides[0].utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }),
+      (Self.sizes + [Self.automatic]).contains(where: { $0 == sides[1] })
+    else { return nil }
+    (digest, size) = (String(sides[0]), String(sides[1]))
+  }
+
+  var description: String { "\(digest)-\(size)" }
+}
