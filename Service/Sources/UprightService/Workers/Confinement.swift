@@ -39,7 +39,7 @@ struct Confinement: Codable, Sendable {
     folders = [try own.all.live(own.session), try own.all.recordings(of: own.session)]
     // The service's state has names that begin with a dot.
     let names = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
-    files = names.filter { !$0.hasPrefix(".") && !["live", "recordings"].contains($0) }
+    files = names.filter { !$0.hasPrefix(".") && !["live", "recordings", "vod"].contains($0) }
       .map { "\(root)/\($0)" }
     if case .file(let path) = configuration.input { files.append(path) }
     let environment = ProcessInfo.processInfo.environment
@@ -47,6 +47,15 @@ struct Confinement: Codable, Sendable {
     let pixels = Self.pixels(configuration)
     niceness = Self.niceness(pixels, priority)
     addressSpace = Self.addressSpace(pixels)
+  }
+
+  /// Of a process that only reads files.
+  ///
+  /// - Parameter paths: The files, and folders of them.
+  init(reading paths: [String]) {
+    (folders, files) = ([], paths)
+    niceness = Self.niceness(0)
+    addressSpace = Self.addressSpace(0)
   }
 
   /// Returns the number of pixels of the frames that are encoded at a time; 0 if they have the input's size.

@@ -25,12 +25,7 @@ package final class SessionWorker: Sendable {
   /// Runs the session until its end. The end of the service ends it at once.
   package static func run() -> Never {
     let first = ChildProcess.firstDescriptor
-    upright_worker_close_from(UInt32(first + 2))
-    // A Ctrl-C of the terminal, or the end of a unit, is for the service, which ends its sessions.
-    for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] { signal(number, SIG_IGN) }
-    UprightRuntime.keepLargeBlocksApart()
-    // The last error is part of this process's messages.
-    UprightRuntime.installLog(upTo: .error) { _, _ in }
+    Worker.begin(descriptors: 2)
     let control = WorkerChannel(first, passesDescriptors: true)
     let stream = WorkerChannel(first + 1)
     guard case .begin(let plan)? = try? control.receive()?.value(WorkerOrder.self) else {

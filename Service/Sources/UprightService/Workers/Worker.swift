@@ -1,4 +1,6 @@
+internal import CUprightWorker
 internal import Foundation
+internal import Upright
 internal import UprightOrientation
 
 /// A process that runs the media of one session.
@@ -24,12 +26,26 @@ final class Worker: Sendable {
     let (stream, otherStream) = try WorkerChannel.pair()
     defer { close(otherStream) }
     (self.control, self.stream) = (control, stream)
-    let inherited = ProcessInfo.processInfo.environment.filter { Self.variables.contains($0.key) }
-    // A backtrace would take longer than a second, for which the session waits.
-    let environment = inherited.map { "\($0)=\($1)" } + ["SWIFT_BACKTRACE=enable=no"]
     process = try ChildProcess(
-      program, arguments: ["upright-serve", SessionWorker.option], environment: environment,
+      program, arguments: ["upright-serve", SessionWorker.option], environment: Self.environment,
       descriptors: [otherControl, otherStream])
+  }
+
+  /// The environment of processes that read media.
+  static var environment: [String] {
+    let inherited = ProcessInfo.processInfo.environment.filter { variables.contains($0.key) }
+    // A backtrace would take longer than a second, for which the session waits.
+    return inherited.map { "\($0)=\($1)" } + ["SWIFT_BACKTRACE=enable=no"]
+  }
+
+  /// Prepares this process, which is one of a service that has passed on so many descriptors.
+  static func begin(descriptors: CInt) {
+    upright_worker_close_from(UInt32(ChildProcess.firstDescriptor + descriptors))
+    // A Ctrl-C of the terminal, or the end of a unit, is for the service, which ends its sessions.
+    for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] { signal(number, SIG_IGN) }
+    UprightRuntime.keepLargeBlocksApart()
+    // The last error is part of this process's messages.
+    UprightRuntime.installLog(upTo: .error) { _, _ in }
   }
 
   /// Removes the process when it has ended, on a thread of its own: while a program reads /proc, the kernel may take

@@ -1,0 +1,85 @@
+internal import Upright
+internal import UprightOrientation
+
+/// What a process of the library is told. The first is `divide` or `describe`.
+enum LibraryOrder: Codable, Sendable {
+  /// Divide the file that comes along, whose answer has the number 0.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder of the segments in the playlist.
+  case divide(LibraryDivision)
+  /// Describe the files that come along later, all of them below a folder.
+  case describe(folder: String)
+  case call(Int, LibraryCall)
+  /// Nobody waits for the answer any more.
+  case cancel(Int)
+  case end
+}
+
+/// How a file is divided.
+struct LibraryDivision: Codable, Sendable {
+  /// The size that is asked for; `nil` for that of the guidance.
+  var size: String?
+  /// The folder of the segments in the playlist.
+  var folder: String
+}
+
+enum LibraryCall: Codable, Sendable {
+  case segment(Int)
+  /// The frame that is shown at a time, in seconds.
+  case poster(at: Double)
+  /// What is in the file that comes along.
+  case description
+}
+
+enum LibraryAnswer: Codable, Sendable {
+  case divided(DividedFile)
+  /// The init segment of its format comes along, of this length, and then the segment.
+  case segment(initial: Int)
+  /// A JPEG comes along.
+  case poster
+  case description(LibraryDescription)
+  case failed(UprightError)
+}
+
+/// The answer to the call with a number.
+struct LibraryReport: Codable, Sendable {
+  var call: Int
+  var answer: LibraryAnswer
+}
+
+/// A file that is divided into segments.
+struct DividedFile: Codable, Sendable {
+  var playlist: String
+  /// The number of segments.
+  var count: Int
+  /// The first segment of each format.
+  var formats: [Int]
+}
+
+/// What a list says of a file.
+struct LibraryDescription: Codable, Sendable, Hashable {
+  /// The size in which its video is shown, upright.
+  var width: Int
+  var height: Int
+  /// In seconds; `nil` if it is unknown.
+  var duration: Double?
+  /// The orientation that makes the first frame upright.
+  var orientation: String
+  /// How often that changes later.
+  var turns: Int
+
+  /// - Throws: `badData` if there is no video.
+  init(_ probe: Probe) throws(UprightError) {
+    guard let video = probe.streams.first(where: { $0.index == probe.videoStream }),
+      let shown = video.video?.shownSize
+    else { throw UprightError(.badData, "the file has no video", remedy: "check the file") }
+    let applied = probe.signals.filter(\.isApplied).compactMap(\.signal)
+    let first = applied.first.map(\.orientation) ?? .up
+    let upright = first.applied(to: shown)
+    (width, height) = (upright.width, upright.height)
+    duration = video.duration
+    orientation = first.name
+    turns = zip(applied, applied.dropFirst()).filter { $0.orientation != $1.orientation }.count
+  }
+}

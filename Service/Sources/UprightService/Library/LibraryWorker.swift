@@ -1,0 +1,114 @@
+internal import Foundation
+internal import Synchronization
+internal import Upright
+internal import UprightOrientation
+internal import UprightPolicy
+
+/// The process of a `LibraryProcess`: divides one file into segments, or describes files. It can read nothing else.
+package final class LibraryWorker: Sendable {
+  /// The argument with which the program becomes one.
+  package static let option = "--library-worker"
+
+  private let control: WorkerChannel
+  private let source = Mutex<SegmentSource?>(nil)
+  /// The calls whose answer nobody waits for any more.
+  private let cancelled = Mutex<Set<Int>>([])
+
+  /// Works until the service ends, or has no use for it any more.
+  package static func run() -> Never {
+    Worker.begin(descriptors: 1)
+    let control = WorkerChannel(ChildProcess.firstDescriptor, passesDescriptors: true)
+    let worker = LibraryWorker(control)
+    guard let message = control.receive() else { _exit(0) }
+    switch try? message.value(LibraryOrder.self) {
+    case .divide(let division)?:
+      let path = path(of: message.descriptor)
+      Confinement(reading: [path]).enforce()
+      Thread.detachNewThread { worker.divide(path, division) }
+      worker.work(path)
+    case .describe(let folder)?:
+      Confinement(reading: [folder]).enforce()
+      worker.work(nil)
+    default: _exit(70)
+    }
+  }
+
+  private init(_ control: WorkerChannel) { self.control = control }
+
+  /// The name of an open file that libavformat can open again, whatever the file is called by now.
+  private static func path(of descriptor: CInt) -> String { "/proc/self/fd/\(descriptor)" }
+
+  private func work(_ path: String?) -> Never {
+    while let message = control.receive() {
+      switch try? message.value(LibraryOrder.self) {
+      case .call(let number, let call)?:
+        let descriptor = message.descriptor
+        Thread.detachNewThread { [self] in
+          perform(number, call, path ?? Self.path(of: descriptor))
+          if descriptor >= 0 { close(descriptor) }
+        }
+      case .cancel(let number)?: cancelled.withLock { _ = $0.insert(number) }
+      case .end?: _exit(0)
+      default: _exit(70)
+      }
+    }
+    _exit(0)
+  }
+
+  private func answer(_ number: Int, _ answer: LibraryAnswer, _ bytes: [UInt8] = []) {
+    cancelled.withLock { _ = $0.remove(number) }
+    control.send(LibraryReport(call: number, answer: answer), bytes: bytes)
+  }
+
+  private func divide(_ path: String, _ division: LibraryDivision) {
+    do throws(UprightError) {
+      var options = TranscodeOptions()
+      if let size = division.size {
+        // The bit rate of a preset would be one of the whole file.
+        options.size = StreamPreset.named(size).map { .pair($0.size) } ?? .source
+      }
+      let source = try SegmentSource(input: path, options: options)
+      self.source.withLock { $0 = source }
+      var formats: [Int] = []
+      for (index, segment) in source.segments.enumerated() where segment.format == formats.count {
+        formats.append(index)
+      }
+      let divided = DividedFile(
+        playlist: source.playlist(in: division.folder), count: source.segments.count,
+        formats: formats)
+      answer(0, .divided(divided))
+    } catch { answer(0, .failed(error)) }
+  }
+
+  private func perform(_ number: Int, _ call: LibraryCall, _ path: String) {
+    do throws(UprightError) {
+      switch call {
+      case .segment(let index):
+        guard let source = source.withLock({ $0 }) else {
+          throw UprightError(.fault, "the file isn't divided")
+        }
+        let (initial, segment) = try source.segmentWithInit(index) { [self] in
+          !cancelled.withLock { $0.contains(number) }
+        }
+        answer(number, .segment(initial: initial.count), initial + segment)
+      case .poster(let seconds): answer(number, .poster, try Self.poster(of: path, at: seconds))
+      case .description:
+        answer(number, .description(try LibraryDescription(Probe(input: path))))
+      }
+    } catch { answer(number, .failed(error)) }
+  }
+
+  /// Returns the upright frame that is shown at a time, as a JPEG.
+  private static func poster(of path: String, at seconds: Double) throws(UprightError) -> [UInt8] {
+    let reader = try UprightReader(path, pixels: .rgb24)
+    defer { reader.close() }
+    try reader.seek(to: seconds)
+    guard let frame = try reader.next(),
+      let picture = RGBPicture(size: frame.size, bytes: frame.bytes(ofPlane: 0))
+    else {
+      throw UprightError(
+        .usage, "the video has no frame at \(seconds) s", remedy: "ask for an earlier one")
+    }
+    return try picture.jpeg()
+  }
+}
