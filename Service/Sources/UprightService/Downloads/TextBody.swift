@@ -14,10 +14,17 @@ struct TextBody: Sendable {
   let tags: (plain: String, gzip: String)
 
   init(_ bytes: [UInt8]) {
-    let hash = Data(MessageDigest.sha256(bytes).prefix(12)).base64URL
+    let hash = Self.hash(of: bytes)
     plain = ByteBuffer(bytes: bytes)
     gzip = Gzip.compress(bytes).map { ByteBuffer(bytes: $0) }
     tags = ("\"\(hash)\"", "\"\(hash).gzip\"")
+  }
+
+  /// The entity tag of bytes.
+  static func tag(of bytes: [UInt8]) -> String { "\"\(hash(of: bytes))\"" }
+
+  private static func hash(of bytes: [UInt8]) -> String {
+    Data(MessageDigest.sha256(bytes).prefix(12)).base64URL
   }
 
   /// Returns the response to a GET or HEAD request.

@@ -86,6 +86,15 @@ struct LiveFileRoutes: Sendable {
     .accessControlExposeHeaders: "Content-Length, Content-Range, Accept-Ranges, Retry-After",
   ]
 
+  /// The headers that answer a preflight request (Fetch, 3.3).
+  static var preflight: HTTPFields {
+    var headers = crossOrigin
+    headers[.accessControlAllowMethods] = "GET, HEAD"
+    headers[.accessControlAllowHeaders] = "Range"
+    headers[.accessControlMaxAge] = "86400"
+    return headers
+  }
+
   /// - Parameter age: The longest time for which the file may be cached, in seconds.
   private func file(
     _ request: Request, _ context: ServiceContext, age: Int
