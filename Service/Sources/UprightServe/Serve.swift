@@ -90,10 +90,13 @@ struct Serve: ParsableCommand {
             In the data folder: playlists and segments of HLS outputs.
         recordings/SESSION/
             In the data folder: file outputs, listed, downloaded and removed by /v1/recordings.
+        vod/
+            In the data folder: the segments of the library that were made last.
 
       EXAMPLES
         upright serve
         upright serve --lan --webrtc auto
+        upright serve --library /srv/videos
         upright serve --listen 0.0.0.0:8443 --tls-cert certificate.pem --tls-key key.pem
         UPRIGHT_TOKEN=... upright serve --listen 0.0.0.0:8080 --data /var/lib/upright
         upright serve --data /var/lib/upright --print-config > upright.json
@@ -110,6 +113,7 @@ struct Serve: ParsableCommand {
     signal(SIGXFSZ, SIG_IGN)
     let arguments = Array(CommandLine.arguments.dropFirst())
     if arguments == [SessionWorker.option] { SessionWorker.run() }
+    if arguments == [LibraryWorker.option] { LibraryWorker.run() }
     let isVerbose = arguments.contains("--verbose")
     // SVT-AV1 writes to standard error itself. Only its environment variable turns that off.
     if !isVerbose { unsafe setenv("SVT_LOG", "0", 0) }
@@ -209,6 +213,20 @@ struct Serve: ParsableCommand {
       valueName: "url"))
   var webrtc: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "A folder whose video files are played as HLS on demand, at /vod.", valueName: "folder"),
+    completion: .directory)
+  var library: String?
+
+  @Flag(help: "Let everybody list and play the library.")
+  var openLibrary = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The largest total size of the library's segments that are kept.", valueName: "bytes"))
+  var cacheSize: String?
+
   @Flag(help: "Print the settings in effect as a configuration file, with comments, and exit.")
   var printConfig = false
 
@@ -223,7 +241,8 @@ struct Serve: ParsableCommand {
       "listen": listen, "lan": lan ? "true" : nil, "data": data, "tokenFile": tokenFile,
       "tlsCert": tlsCert, "tlsKey": tlsKey,
       "playback": playback, "part": part, "playbackKeyFile": playbackKeyFile,
-      "hlsOrigin": hlsOrigin, "webrtc": webrtc,
+      "hlsOrigin": hlsOrigin, "webrtc": webrtc, "library": library,
+      "openLibrary": openLibrary ? "true" : nil, "cacheSize": cacheSize,
     ].compactMapValues { $0 }
     let configuration = try ServiceConfiguration(
       flags: flags, environment: ProcessInfo.processInfo.environment, file: config)

@@ -25,6 +25,8 @@ package final class UprightService: Sendable {
     /// The interval at which old recordings are looked for.
     var retentionInterval = Duration.seconds(60)
     var webrtc = JanusClient.Limits()
+    /// The path of `upright-serve`, for the processes of the library.
+    var program = "/proc/self/exe"
     /// Returns the counts of which the load is made.
     var loadSample: @Sendable () -> ProcessorLoad.Sample? = { .current }
     /// The certificates that may issue the certificate of a webhook's receiver.
@@ -49,6 +51,8 @@ package final class UprightService: Sendable {
   private let acceptor: PublishAcceptor
   private let published: PublishedSessions
   let recordings: Recordings
+  /// The folder that is served as HLS on demand; `nil` if there is none.
+  private let library: Library?
   /// The WebRTC server; `nil` if there is none.
   private let webrtc: WebRTCServer?
   /// Its process, if it is one of this service.
@@ -116,6 +120,10 @@ package final class UprightService: Sendable {
     recordings = Recordings(
       RecordingFolder(root: folders.recordings), of: sessions, retention: configuration.recordings,
       interval: dependencies.retentionInterval, logger: logger)
+    library = try configuration.library.map { (path) throws(UprightError) in
+      try Library(
+        path, configuration, folders, program: dependencies.program, logger: logger)
+    }
     webhooks = Webhooks(
       of: sessions, proxy: proxy, limits: dependencies.webhooks,
       trustRoots: dependencies.trustRoots, file: try folders.state() + "/webhooks.json",
@@ -186,7 +194,8 @@ package final class UprightService: Sendable {
     router.add(
       middleware: AccessMiddleware(
         token: token, publishKey: { [sessions] in sessions.publishKey(of: $0) },
-        links: credentials.publishLinks, logins: credentials.logins))
+        links: credentials.publishLinks, logins: credentials.logins,
+        isLibraryOpen: configuration.openLibrary))
     addRoutes(to: router)
     return router
   }
@@ -213,6 +222,9 @@ package final class UprightService: Sendable {
       blocked: BlockedRequests(connections: configuration.maxConnections)
     ).add(to: router)
     RecordingRoutes(recordings: recordings).add(to: router)
+    LibraryRoutes(
+      library: library, keys: credentials.playbackKeys, bodyLimit: configuration.bodyLimit
+    ).add(to: router)
     WHIPRoutes(sessions: sessions, iceLinks: webrtc?.iceLinks ?? []).add(to: router)
     PublishPageRoutes(
       sessions: sessions, links: credentials.publishLinks, bodyLimit: configuration.bodyLimit
@@ -265,6 +277,7 @@ package final class UprightService: Sendable {
         proxy: proxy, webhooks: webhooks, webrtc: webrtc, janus: janus, origin: origin),
       RetentionService(recordings: recordings), LoadService(load: load), application, drain,
     ]
+    if let library { services.append(LibraryService(library: library)) }
     if signals, credentials.certificate != nil || configuration.playbackKeyFile != nil {
       services.append(ReloadService { [self] in reload() })
     }
@@ -330,6 +343,16 @@ private struct RetentionService: Service {
 
   func run() async throws {
     await cancelWhenGracefulShutdown { await recordings.run() }
+  }
+}
+
+/// Ends the processes of files that nobody plays any more.
+private struct LibraryService: Service {
+  let library: Library
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await library.run() }
+    try? await gracefulShutdown()
   }
 }
 

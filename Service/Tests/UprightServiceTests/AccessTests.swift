@@ -38,6 +38,10 @@ struct AccessTests {
     (.delete, "/v1/login", .control),
     (.get, "/v1/sessions/a/policy", .control),
     (.post, "/v1/sessions/a/publish-url", .control),
+    (.get, "/vod", .library), (.get, "/vod/", .library), (.head, "/vod/a.mp4/index.m3u8", .library),
+    (.get, "/vod/a.mp4/~1.k.s/index.m3u8", .open), (.get, "/vod/~1.k.s/index.m3u8", .open),
+    (.get, "/vod/a~b.mp4/index.m3u8", .library), (.post, "/vod/a.mp4/index.m3u8", .control),
+    (.options, "/vod/a.mp4/index.m3u8", .open), (.post, "/v1/vod/a.mp4/playback-url", .control),
     (.get, "/nothing", .control), (.get, "", .control), (.get, "/v1/sessions/a/b/c", .control),
   ]
 

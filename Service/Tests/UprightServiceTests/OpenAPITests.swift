@@ -25,7 +25,8 @@ struct OpenAPITests {
     let routed = Set(
       service.service.router.routes.map { route in
         let path = route.path.description.split(separator: "/").map {
-          $0.hasPrefix(":") ? "{\($0.dropFirst())}" : ($0.hasPrefix("{") ? String($0) : String($0))
+          // The rest of a path, with its slashes.
+          $0 == "**" ? "{path}" : $0.hasPrefix(":") ? "{\($0.dropFirst())}" : String($0)
         }
         return "\(route.method.rawValue) /\(path.joined(separator: "/"))"
       })
@@ -86,6 +87,7 @@ struct OpenAPITests {
   private static let signed = "/live/{id}/~{signature}/{name}"
   private static let playback = "/v1/sessions/{id}/playback-url"
   private static let recording = "/v1/recordings/{id}"
+  private static let library = "/vod/{path}"
   private static let whip = "/whip/{id}"
   private static let publication = "/whip/{id}/{publication}"
   private static let link = "/v1/sessions/{id}/publish-url"
@@ -306,6 +308,31 @@ struct OpenAPITests {
       .init(method: "HEAD", path: "FOLDER/x.m4s", template: signed, status: 404, token: nil),
       .init(method: "HEAD", path: "FOLDERx/s.m4s", template: signed, status: 403, token: nil),
       .init(method: "OPTIONS", path: "FOLDER/s.m4s", template: signed, status: 204, token: nil),
+      .init(method: "GET", path: "/vod", template: "/vod", status: 200),
+      .init(method: "GET", path: "/vod?limit=0", template: "/vod", status: 400),
+      .init(method: "GET", path: "/vod/a.mp4/index.m3u8", template: library, status: 415),
+      .init(method: "GET", path: "/vod/x.mp4/index.m3u8", template: library, status: 404),
+      .init(method: "GET", path: "/vod/a.mp4/index.m3u8?size=1", template: library, status: 400),
+      .init(
+        method: "GET", path: "/vod/a.mp4/0123456789abcdef-auto/0.m4s", template: library,
+        status: 410),
+      .init(method: "GET", path: "/vod/a.mp4/~1.k1.x/index.m3u8", template: library, status: 403),
+      .init(method: "HEAD", path: "/vod/x.mp4/index.m3u8", template: library, status: 404),
+      .init(
+        method: "OPTIONS", path: "/vod/a.mp4/index.m3u8", template: library, status: 204, token: nil
+      ),
+      .init(
+        method: "POST", path: "/v1/vod/a.mp4/playback-url", template: "/v1" + library, status: 200,
+        body: "{\"seconds\": 60}"),
+      .init(
+        method: "POST", path: "/v1/vod/a.mp4/playback-url", template: "/v1" + library, status: 400,
+        body: "{}"),
+      .init(
+        method: "POST", path: "/v1/vod/x.mp4/playback-url", template: "/v1" + library, status: 404,
+        body: "{\"seconds\": 60}"),
+      .init(
+        method: "POST", path: "/v1/vod/a.mp4/playback-url", template: "/v1" + library, status: 413,
+        body: long),
       .init(method: "GET", path: "/v1/recordings", template: "/v1/recordings", status: 200),
       .init(
         method: "GET", path: "/v1/recordings?limit=0", template: "/v1/recordings", status: 400),
@@ -358,7 +385,9 @@ struct OpenAPITests {
       ("HEAD", "/v1/recordings/a/file", recording + "/file"),
       ("POST", "/v1/sessions/a/publish-url", link),
       ("POST", "/whip/a", whip), ("PATCH", "/whip/a/b", publication),
-      ("DELETE", "/whip/a/b", publication),
+      ("DELETE", "/whip/a/b", publication), ("GET", "/vod", "/vod"),
+      ("GET", "/vod/a.mp4/index.m3u8", library), ("HEAD", "/vod/a.mp4/index.m3u8", library),
+      ("POST", "/v1/vod/a.mp4/playback-url", "/v1" + library),
     ] {
       list.append(.init(method: method, path: path, template: template, status: 401, token: nil))
     }
@@ -368,7 +397,7 @@ struct OpenAPITests {
   /// The responses that other tests cover, because they need a separate service: too many readers, changes or
   /// outputs, startup and shutdown, sessions with low latency.
   private static let elsewhere = WHIPTests.described.union(ConsoleTests.described)
-    .union(ConsoleSessionTests.described).union([
+    .union(ConsoleSessionTests.described).union(LibraryServiceTests.described).union([
       "GET \(event) 429", "PATCH \(one) 429", "POST \(outputs) 429", "GET /readyz 503",
       "POST /v1/sessions 503", "DELETE \(recording) 409", "GET \(file) 400", "GET \(file) 503",
       "GET \(signed) 400", "GET \(signed) 503",
@@ -377,11 +406,17 @@ struct OpenAPITests {
   @Test("Every described status occurs, with a body that matches its description")
   func answers() async throws {
     let document = try Self.document()
+    let scratch = try Scratch()
+    try FileManager.default.createDirectory(
+      atPath: scratch.path("library"), withIntermediateDirectories: true)
+    try Data("x".utf8).write(to: URL(fileURLWithPath: scratch.path("library/a.mp4")))
     let service = try await RunningService { configuration, dependencies in
       configuration.maxSessions = 1
       configuration.bodyLimit = 4096
       configuration.allowHosts = ["example.com"]
       dependencies.webhooks.hooks = 1
+      dependencies.program = ServiceProcess.program
+      configuration.library = scratch.path("library")
     }
     try Data("x".utf8).write(to: URL(fileURLWithPath: service.scratch.path("data/clip.mp4")))
     var seen: Set<String> = []

@@ -9,11 +9,13 @@ struct AccessMiddleware<Context: RequestContext>: RouterMiddleware {
   let publishKey: @Sendable (_ session: String) -> String?
   let links: PublishLinks
   let logins: Logins
+  let isLibraryOpen: Bool
 
   func handle(
     _ request: Request, context: Context, next: (Request, Context) async throws -> Response
   ) async throws -> Response {
-    let rule = AccessRule(method: request.method, path: request.uri.path)
+    var rule = AccessRule(method: request.method, path: request.uri.path)
+    if rule == .library { rule = isLibraryOpen ? .open : .control }
     if rule != .open, request.headers[.authorization] == nil, logins.contains(request) {
       guard Logins.isIntended(request) else {
         throw Problem.forbidden("a request with a cookie needs the header X-Upright-Console")
@@ -22,7 +24,7 @@ struct AccessMiddleware<Context: RequestContext>: RouterMiddleware {
     }
     switch rule {
     case .open: break
-    case .control:
+    case .control, .library:
       let given = try Self.bearer(request)
       if !constantTimeEqual(given, token) { throw Problem.unauthorized("unknown token") }
     case .login:

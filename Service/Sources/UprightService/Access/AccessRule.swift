@@ -6,6 +6,8 @@ enum AccessRule: Sendable, Hashable {
   case open
   /// The admin token.
   case control
+  /// None if the library is open, else the admin token.
+  case library
   /// The admin token, or a code that logs in one browser.
   case login
   /// The admin token, or the publish key of the session.
@@ -29,6 +31,10 @@ enum AccessRule: Sendable, Hashable {
     case "readyz" where parts.count == 1 && reads: self = .open
     case "openapi.yaml" where parts.count == 1 && reads: self = .open
     case "live" where reads || method == .options: self = .open
+    // A signature is no token either: `PlaybackKeys` checks it. No name in the library begins so.
+    case "vod" where method == .options || reads && parts.contains { $0.hasPrefix("~") }:
+      self = .open
+    case "vod" where reads: self = .library
     // The code of a link is no token: `PublishLinks` checks it.
     case "publish" where parts.count == 2 && (reads || method == .post): self = .open
     case "sensor" where parts.count == 2 && reads: self = .open

@@ -39,6 +39,9 @@ struct DataFolders: Sendable {
     try recordings(of: id) + "/" + name
   }
 
+  /// Returns the folder of the library's segments. Creates it if it doesn't exist.
+  func library() throws(UprightError) -> String { try made("\(root)/vod") }
+
   /// Returns the folder of the service's state. Creates it if it doesn't exist.
   func state() throws(UprightError) -> String { try made("\(root)/.upright") }
 

@@ -94,17 +94,22 @@ extension ServiceConfiguration {
       "A file with the bearer token for the origin, if it requires one.",
       valid: "a token of ASCII characters without spaces"
     ) { !$0.isEmpty && $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } },
-    Setting(
-      "minFreeSpace",
+    .text(
+      "library", \.library,
       """
-      The free space of the disk with the data folder below which /readyz answers 503, in bytes or as in 16M, 500M, 10G.
-      """, value: { .integer($0.minFreeSpace) }
-    ) { (value, all) throws(Setting.Fault) in
-      guard let bytes = value.bytes, bytes >= 0 else {
-        throw Setting.Fault(valid: "a number of bytes, or text such as 500M or 10G")
-      }
-      all.minFreeSpace = bytes
-    },
+      A folder whose video files are played upright, as HLS on demand, at /vod/PATH/index.m3u8. Nothing is written there, \
+      and no link leads out of it. Names that begin with . or ~ are left out.
+      """),
+    .flag(
+      "openLibrary", \.openLibrary,
+      "Whether everybody may list and play the library. Without it, the admin token or a signed URL is needed."
+    ),
+    .bytes(
+      "cacheSize", \.cacheSize,
+      "The largest total size of the library's segments that are kept in the data folder"),
+    .bytes(
+      "minFreeSpace", \.minFreeSpace,
+      "The free space of the disk with the data folder below which /readyz answers 503"),
     Setting(
       "recordings",
       """

@@ -47,6 +47,12 @@ package struct ServiceConfiguration: Sendable {
   /// The bearer token for the origin, and the file that it was read from.
   package var hlsOriginToken: String?
   package var hlsOriginTokenFile: String?
+  /// The folder whose video files are served as HLS on demand; `nil` if there is none.
+  package var library: String?
+  /// Whether everybody may list and play the library.
+  package var openLibrary = false
+  /// The largest size of the library's segments that are kept, in bytes.
+  package var cacheSize = 2 << 30
   /// The free space of the data folder's disk below which the service isn't ready, in bytes.
   package var minFreeSpace = 16 << 20
   /// Which recordings are removed.

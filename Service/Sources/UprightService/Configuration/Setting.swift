@@ -138,6 +138,20 @@ extension Setting {
     }
   }
 
+  /// A number of bytes, also as in 16M, 500M, 10G.
+  ///
+  /// - Parameter help: The meaning, without a full stop: the forms follow.
+  static func bytes(_ name: String, _ path: Path<Int>, _ help: String) -> Setting {
+    Setting(
+      name, "\(help), in bytes or as in 16M, 500M, 10G.", value: { .integer($0[keyPath: path]) }
+    ) { (value, all) throws(Fault) in
+      guard let bytes = value.bytes, bytes >= 0 else {
+        throw Fault(valid: "a number of bytes, or text such as 500M or 10G")
+      }
+      all[keyPath: path] = bytes
+    }
+  }
+
   /// An integer.
   ///
   /// - Parameters:

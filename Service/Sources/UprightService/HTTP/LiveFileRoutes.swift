@@ -57,11 +57,7 @@ struct LiveFileRoutes: Sendable {
     }
     for path in ["/live/:id/:name", "/live/:id/~{signature}/:name"] as [RouterPath] {
       router.on(path, method: .options) { _, _ in
-        var headers = Self.crossOrigin
-        headers[.accessControlAllowMethods] = "GET, HEAD"
-        headers[.accessControlAllowHeaders] = "Range"
-        headers[.accessControlMaxAge] = "86400"
-        return Response(status: .noContent, headers: headers)
+        Response(status: .noContent, headers: Self.preflight)
       }
     }
   }

@@ -1,0 +1,183 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import NIOCore
+internal import UprightPolicy
+
+/// `/vod`: lists the library, and serves playlists, segments and stills of its files, for pages of any origin.
+struct LibraryRoutes: Sendable {
+  /// `nil` if there is none.
+  private let given: Library?
+  private let keys: PlaybackKeys
+  private let bodyLimit: Int
+  private let bodies = PlaylistBodies()
+
+  /// The number of files of a page: the default and the maximum.
+  private static let limits = (standard: 100, most: 1000)
+  /// The time for which a segment may be cached, in seconds: a year.
+  private static let longestAge = 31_536_000
+  /// The latest time of a still, in seconds.
+  private static let latest = 1e7
+
+  init(library: Library?, keys: PlaybackKeys, bodyLimit: Int) {
+    (given, self.keys, self.bodyLimit) = (library, keys, bodyLimit)
+  }
+
+  /// The library.
+  ///
+  /// - Throws: `Problem` 404 if there is none.
+  private var library: Library {
+    get throws(Problem) {
+      guard let given else { throw .notFound("there is no library; see --library") }
+      return given
+    }
+  }
+
+  func add(to router: Router<ServiceContext>) {
+    router.get("/vod") { request, context in try await list(request, context) }
+    for method in [HTTPRequest.Method.get, .head] {
+      router.on("/vod/**", method: method) { request, context in
+        try await answer(request, context)
+      }
+    }
+    router.on("/vod/**", method: .options) { _, _ in
+      Response(status: .noContent, headers: LiveFileRoutes.preflight)
+    }
+    router.post("/v1/vod/**") { request, context in try await sign(request, context) }
+  }
+
+  // MARK: - Media
+
+  private func answer(_ request: Request, _ context: ServiceContext) async throws -> Response {
+    guard let target = LibraryTarget(request.uri.path) else {
+      if request.uri.path == "/vod/" { return try await list(request, context) }
+      throw Problem.notFound("there is no such file")
+    }
+    var age = Self.longestAge
+    if let signature = target.signature {
+      // A cache must not give the file to anyone for longer than the URL is valid.
+      age = min(age, try keys.check(signature, of: "/vod/" + target.path.encoded))
+    }
+    let maxAge = age
+    let (library, uri) = (try library, request.uri)
+    // A client that has gone needs no segment.
+    let content = try await context.whileConnected {
+      try await Self.content(target, uri, library)
+    }
+    return response(to: request, content, target, age: maxAge)
+  }
+
+  /// What is sent.
+  private enum Content: Sendable {
+    case playlist(String)
+    case media(Library.Content)
+  }
+
+  private static func content(
+    _ target: LibraryTarget, _ uri: URI, _ library: Library
+  ) async throws -> Content {
+    switch target.content {
+    case .playlist:
+      let size = try QueryReader(uri, ["size"])["size"].map(String.init)
+      if let size, !LibraryVersion.sizes.contains(size) {
+        throw Problem.badRequest("size: use \(LibraryVersion.sizes.joined(separator: ", "))")
+      }
+      return .playlist(
+        try await library.playlist(target.path, size: size ?? LibraryVersion.automatic))
+    case .poster:
+      let text = try QueryReader(uri, ["at"])["at"] ?? "0"
+      guard let seconds = Double(text), (0...latest).contains(seconds) else {
+        throw Problem.badRequest("at: must be a time in seconds")
+      }
+      let milliseconds = Int(clamping: seconds * 1000)
+      return .media(try await library.poster(target.path, at: milliseconds))
+    case .segment(let index, let version):
+      return .media(try await library.segment(index, of: version, target.path))
+    case .initial(let format, let version):
+      return .media(try await library.initial(format: format, of: version, target.path))
+    }
+  }
+
+  private func response(
+    to request: Request, _ content: Content, _ target: LibraryTarget, age: Int
+  ) -> Response {
+    var headers = LiveFileRoutes.crossOrigin
+    switch target.content {
+    case .playlist: headers[.contentType] = MediaTypes.byExtension["m3u8"]
+    case .poster: headers[.contentType] = "image/jpeg"
+    case .segment: headers[.contentType] = MediaTypes.byExtension["m4s"]
+    case .initial: headers[.contentType] = MediaTypes.byExtension["mp4"]
+    }
+    // The others have the version of the file in their URL.
+    let isVersioned = target.content != .playlist && target.content != .poster
+    headers[.cacheControl] = isVersioned ? "public, max-age=\(age), immutable" : "no-cache"
+    switch content {
+    case .playlist(let text): return bodies.body(of: text).response(to: request, headers)
+    case .media(.file(let file)): return file.response(to: request, headers)
+    case .media(.bytes(let bytes)):
+      return ServedContent(ByteBuffer(bytes: bytes), tag: TextBody.tag(of: bytes))
+        .response(to: request, headers)
+    }
+  }
+
+  // MARK: - Lists
+
+  private func list(_ request: Request, _ context: ServiceContext) async throws -> Response {
+    let query = try QueryReader(request.uri, ["limit", "after"])
+    let limit = try query.limit(in: 1...Self.limits.most) ?? Self.limits.standard
+    var after: LibraryPath?
+    if let text = query["after"] {
+      after = LibraryPath(encoded: text)
+      if after == nil { throw Problem.badRequest("after: must be the next of an earlier page") }
+    }
+    let library = try library
+    let (page, next) = await library.list(after: after, limit: limit)
+    var files: [JSONValue] = []
+    for (path, file) in page {
+      let url = context.address.of("/vod/\(path.encoded)/index.m3u8")
+      files.append(await json(path, file, url, library))
+    }
+    var members = [JSONValue.Member("files", .array(files))]
+    if let next { members.append(.init("next", .string(next.encoded))) }
+    return Response(json: .object(members))
+  }
+
+  private func json(
+    _ path: LibraryPath, _ file: OpenFile, _ url: String, _ library: Library
+  ) async -> JSONValue {
+    var members: [JSONValue.Member] = [
+      .init("path", .string(path.text)),
+      .init("url", .string(url)),
+      .init("bytes", .integer(file.size)),
+    ]
+    do {
+      let found = try await library.description(of: file)
+      members += [
+        .init("size", ["width": .integer(found.width), "height": .integer(found.height)]),
+        .init("duration", found.duration.map { .number($0) } ?? .null),
+        .init("orientation", .string(found.orientation)), .init("turns", .integer(found.turns)),
+        .init("problem", .null),
+      ]
+    } catch {
+      members += ["size", "duration", "orientation", "turns"].map { .init($0, .null) }
+      members.append(.init("problem", .string(Library.description(of: error))))
+    }
+    return .object(members)
+  }
+
+  // MARK: - Signed URLs
+
+  private func sign(_ request: Request, _ context: ServiceContext) async throws -> Response {
+    let (start, end) = ("/v1/vod/", "/playback-url")
+    let url = request.uri.path
+    guard url.hasSuffix(end),
+      let path = LibraryPath(encoded: url.dropFirst(start.count).dropLast(end.count))
+    else { throw Problem.notFound("there is no such path") }
+    let seconds = try await request.seconds(upTo: PlaybackKeys.longest, bodyLimit: bodyLimit)
+    _ = try library.open(path)
+    let (signed, expires) = keys.sign("/vod/" + path.encoded, seconds: seconds)
+    return Response(json: [
+      "url": .string(context.address.of(signed)), "expires": .integer(expires),
+    ])
+  }
+}

@@ -1,0 +1,310 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Logging
+internal import Synchronization
+internal import Upright
+internal import UprightOrientation
+internal import UprightPolicy
+
+/// A folder of video files as HLS on demand: nothing is transcoded ahead.
+///
+/// A file that is played has a process of its own, which has read its packets. Each segment is made when it is first asked
+/// for, once however many ask, and kept in a cache on disk.
+final class Library: Sendable {
+  /// A file that is divided.
+  private struct Source: Sendable {
+    let process: LibraryProcess
+    let divided: DividedFile
+    var lastUse: ContinuousClock.Instant
+  }
+
+  /// A segment, and the init segment of its format.
+  private typealias Rendering = (initial: [UInt8], segment: [UInt8])
+
+  private struct State: Sendable {
+    var sources: [LibraryVersion: Source] = [:]
+    var describer: LibraryProcess?
+    var descriptions: [LibraryVersion: Result<LibraryDescription, UprightError>] = [:]
+  }
+
+  let folder: LibraryFolder
+  /// Whether everybody may read it.
+  let isOpen: Bool
+  private let program: String
+  private let cache: SegmentCache
+  private let slots = RenderSlots(
+    max(1, ProcessInfo.processInfo.activeProcessorCount), waiting: 64)
+  private let dividing = SharedWork<LibraryVersion, DividedFile>()
+  private let rendering = SharedWork<String, Rendering>()
+  private let posters = SharedWork<String, [UInt8]>()
+  private let state = Mutex(State())
+
+  /// The most files that have a process.
+  private static let maxSources = 8
+  /// How long a process is kept without a request.
+  private static let idle = Duration.seconds(60)
+  private static let maxDescriptions = 100_000
+  /// The segments that are made as soon as the playlist is asked for.
+  private static let ahead = 2
+
+  /// - Parameter program: The path of `upright-serve`.
+  /// - Throws: `configuration` if the folder can't be read; `cannotCreate` if that of the cache can't be made.
+  init(
+    _ path: String, _ configuration: ServiceConfiguration, _ folders: DataFolders, program: String,
+    logger: Logger
+  ) throws(UprightError) {
+    folder = try LibraryFolder(path, excluding: folders.root)
+    isOpen = configuration.openLibrary
+    self.program = program
+    cache = SegmentCache(try folders.library(), limit: configuration.cacheSize, logger: logger)
+  }
+
+  // MARK: - Files
+
+  /// A file, or the bytes of one that couldn't be stored.
+  enum Content: Sendable {
+    case file(OpenFile)
+    case bytes([UInt8])
+  }
+
+  /// Opens a file of the library.
+  ///
+  /// - Throws: `Problem` 404.
+  func open(_ path: LibraryPath) throws(Problem) -> OpenFile {
+    guard let file = folder.open(path) else {
+      throw .notFound("there is no such file in the library")
+    }
+    return file
+  }
+
+  /// Opens the file of a version.
+  ///
+  /// - Throws: `Problem` 404, 410 if the file is another one now.
+  private func open(_ path: LibraryPath, _ version: LibraryVersion) throws(Problem) -> OpenFile {
+    let file = try open(path)
+    guard LibraryVersion(of: file, size: version.size) == version else {
+      throw Problem(.gone, "Gone", "the file has changed: load the playlist again")
+    }
+    return file
+  }
+
+  /// Returns a file's playlist, and begins to make the first segments.
+  ///
+  /// - Throws: `Problem` 404, 415 if the file can't be divided, 429.
+  func playlist(_ path: LibraryPath, size: String) async throws -> String {
+    let file = try open(path)
+    let version = LibraryVersion(of: file, size: size)
+    let divided = try await divided(file, version, path)
+    Task { [self] in
+      for index in 0..<min(Self.ahead, divided.count) where slots.hasFreeSlot {
+        _ = try? await segment(index, of: version, path)
+      }
+    }
+    return divided.playlist
+  }
+
+  /// Returns a segment.
+  ///
+  /// - Throws: `Problem` 404, 410, 415 if it can't be decoded, 429; `CancellationError`.
+  func segment(_ index: Int, of version: LibraryVersion, _ path: LibraryPath) async throws
+    -> Content
+  {
+    let file = try open(path, version)
+    let key = "\(version)/\(index).m4s"
+    if let known = cache.open(key) { return .file(known) }
+    let rendering = try await render(index, of: file, version, path)
+    return cache.open(key).map(Content.file) ?? .bytes(rendering.segment)
+  }
+
+  /// Returns the init segment of a format.
+  ///
+  /// - Throws: As `segment`.
+  func initial(format: Int, of version: LibraryVersion, _ path: LibraryPath) async throws
+    -> Content
+  {
+    let file = try open(path, version)
+    let key = Self.initialKey(format, version)
+    if let known = cache.open(key) { return .file(known) }
+    let divided = try await divided(file, version, path)
+    guard divided.formats.indices.contains(format) else { throw Self.missing }
+    let rendering = try await render(divided.formats[format], of: file, version, path)
+    return cache.open(key).map(Content.file) ?? .bytes(rendering.initial)
+  }
+
+  /// Returns the frame that is shown at a time, upright, as a JPEG.
+  ///
+  /// - Throws: `Problem` 404, 415, 429.
+  func poster(_ path: LibraryPath, at milliseconds: Int) async throws -> Content {
+    let file = try open(path)
+    let version = LibraryVersion(of: file, size: "source")
+    let key = "\(version)/\(milliseconds).jpg"
+    if let known = cache.open(key) { return .file(known) }
+    let bytes = try await posters.value(key) { [self] in
+      try await slots.run { [self] in
+        let call = LibraryCall.poster(at: Double(milliseconds) / 1000)
+        let (_, bytes) = try await Self.problems(of: path) { [self] in
+          try await describer().answer(to: call, file: file)
+        }
+        cache.store(bytes, key)
+        return bytes
+      }
+    }
+    return cache.open(key).map(Content.file) ?? .bytes(bytes)
+  }
+
+  private static let missing = Problem.notFound("the file has no such segment")
+
+  private static func initialKey(_ format: Int, _ version: LibraryVersion) -> String {
+    "\(version)/init-\(format).mp4"
+  }
+
+  // MARK: - Work
+
+  private func divided(
+    _ file: OpenFile, _ version: LibraryVersion, _ path: LibraryPath
+  ) async throws -> DividedFile {
+    if let source = source(version) { return source.divided }
+    return try await dividing.value(version) { [self] in
+      try await slots.run { [self] in try await divide(file, version, path).divided }
+    }
+  }
+
+  /// Returns the process that has a file, if there is one.
+  private func source(_ version: LibraryVersion) -> Source? {
+    state.withLock { state in
+      guard let source = state.sources[version], !source.process.hasEnded else { return nil }
+      state.sources[version]?.lastUse = .now
+      return source
+    }
+  }
+
+  private func divide(
+    _ file: OpenFile, _ version: LibraryVersion, _ path: LibraryPath
+  ) async throws -> Source {
+    if let source = source(version) { return source }
+    return try await Self.problems(of: path) { [self] in
+      let size = version.size == LibraryVersion.automatic ? nil : version.size
+      let process = try LibraryProcess(
+        program, .divide(LibraryDivision(size: size, folder: "\(version)")), file: file)
+      guard case .divided(let divided) = try await process.first().answer else {
+        throw UprightError(.fault, "the process doesn't answer")
+      }
+      let source = Source(process: process, divided: divided, lastUse: .now)
+      state.withLock { state in
+        state.sources = state.sources.filter { !$0.value.process.hasEnded }
+        if state.sources.count >= Self.maxSources,
+          let oldest = state.sources.min(by: { $0.value.lastUse < $1.value.lastUse })
+        {
+          state.sources[oldest.key] = nil
+        }
+        state.sources[version] = source
+      }
+      return source
+    }
+  }
+
+  private func render(
+    _ index: Int, of file: OpenFile, _ version: LibraryVersion, _ path: LibraryPath
+  ) async throws -> Rendering {
+    let key = "\(version)/\(index).m4s"
+    return try await rendering.value(key) { [self] in
+      try await slots.run { [self] in
+        let source = try await divide(file, version, path)
+        guard index < source.divided.count else { throw Self.missing }
+        let (answer, bytes) = try await Self.problems(of: path) {
+          try await source.process.answer(to: .segment(index))
+        }
+        guard case .segment(let count) = answer, count <= bytes.count else { throw Self.missing }
+        let rendering = (initial: Array(bytes[..<count]), segment: Array(bytes[count...]))
+        if let format = source.divided.formats.lastIndex(where: { $0 <= index }) {
+          cache.store(rendering.initial, Self.initialKey(format, version))
+        }
+        cache.store(rendering.segment, key)
+        return rendering
+      }
+    }
+  }
+
+  /// Calls a process, and throws what it says of a file as a `Problem`.
+  private static func problems<Value: Sendable>(
+    of path: LibraryPath, _ body: @Sendable () async throws -> Value
+  ) async throws -> Value {
+    do { return try await body() } catch let error as UprightError {
+      switch error.code {
+      case .cancelled: throw CancellationError()
+      case .badData, .usage, .unavailable, .noInput:
+        throw Problem(
+          .unsupportedMediaType, "Unsupported media type",
+          "\(printable(path.text)): \(description(of: error))")
+      default: throw error
+      }
+    }
+  }
+
+  /// An error without the name that a process has for the file.
+  static func description(of error: any Error) -> String {
+    guard let error = error as? UprightError else { return "can't be read" }
+    return [error.message, error.remedy].filter { !$0.isEmpty && !$0.contains("/proc/") }
+      .joined(separator: "; ")
+  }
+
+  // MARK: - Lists
+
+  /// Returns a page of the files, in the order of their paths, and the last path of it if more follow.
+  func list(
+    after: LibraryPath?, limit: Int
+  ) async -> (page: [(path: LibraryPath, file: OpenFile)], next: LibraryPath?) {
+    await blocking { [self] in
+      var paths = folder.paths()[...]
+      if let after { paths = paths.drop { !(after < $0) } }
+      let page = paths.prefix(limit)
+      let opened = page.compactMap { path in folder.open(path).map { (path, $0) } }
+      return (opened, paths.count > limit ? page.last : nil)
+    }
+  }
+
+  /// Describes a file.
+  ///
+  /// - Throws: `UprightError` if it can't be read.
+  func description(of file: OpenFile) async throws -> LibraryDescription {
+    let version = LibraryVersion(of: file, size: LibraryVersion.automatic)
+    if let known = state.withLock({ $0.descriptions[version] }) { return try known.get() }
+    let result: Result<LibraryDescription, UprightError>
+    do {
+      guard
+        case .description(let found) = try await describer().answer(to: .description, file: file)
+          .answer
+      else { throw UprightError(.fault, "the process doesn't answer") }
+      result = .success(found)
+    } catch let error as UprightError {
+      result = .failure(error)
+    }
+    state.withLock { state in
+      if state.descriptions.count >= Self.maxDescriptions { state.descriptions = [:] }
+      state.descriptions[version] = result
+    }
+    return try result.get()
+  }
+
+  /// Returns the process that describes files.
+  private func describer() throws(UprightError) -> LibraryProcess {
+    if let running = state.withLock({ $0.describer }), !running.hasEnded { return running }
+    let process = try LibraryProcess(program, .describe(folder: folder.root))
+    state.withLock { $0.describer = process }
+    return process
+  }
+
+  // MARK: - Rest
+
+  /// Ends the processes that nobody uses, until the task is cancelled.
+  func run() async {
+    while (try? await Task.sleep(for: .seconds(10))) != nil {
+      let now = ContinuousClock.now
+      state.withLock { state in
+        state.sources = state.sources.filter {
+          !$0.value.process.hasEnded && $0.value.lastUse.duration(to: now) < Self.idle
+        }
+      }
+    }
+  }
+}
