@@ -94,13 +94,13 @@ schemas: engine
 	@for name in policy events report plan check; do \
 	  .build/release/upright schema $$name > Schemas/$$name.schema.json || exit; done
 
-# Plays outputs and live streams that turn in VLC, mpv, ffplay, GStreamer, Chromium and Firefox, and prints tables. Takes two
-# hours. See Tests/Players/matrix.py for parts of it.
+# Plays outputs and live streams that turn in VLC, mpv, ffplay, GStreamer, Chromium and Firefox, and prints tables. Takes 40
+# minutes. See Tests/Players/matrix.py for parts of it.
 check-players:
 	@Scripts/setup.sh players
 	@$(MAKE) --no-print-directory build
-	@python3 Tests/Players/matrix.py --live
-	@python3 Tests/Players/matrix.py --seeks 20
+	@python3 Tests/Players/matrix.py --live --at-once 2
+	@python3 Tests/Players/matrix.py --seeks 20 --at-once 3
 
 # Sanitizers, memory, long runs, fuzzing. CI runs it with SHORT=1.
 check-slow:

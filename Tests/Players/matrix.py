@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Plays outputs that turn in players, and prints a table of what is on the screen.
 
-    matrix.py [--live] [--seeks N] [--players vlc,mpv,...] [--outputs NAME,...] [--keep FOLDER]
+    matrix.py [--live] [--seeks N] [--at-once N] [--players vlc,mpv,...] [--outputs NAME,...] [--keep FOLDER]
 
 The outputs are made from a clip of 33 s in which a phone is turned twelve times (make-samples.sh --turns). A cell says `ok`,
 what is wrong, or `not tried` for a player that isn't installed. With --seeks, each player is also sent to N places while it
 plays, and the cell says by how many frames the first pictures there are off: the middle and the largest. With --live, the
-outputs are playlists of a live session, published by RTMP and turned by events. Takes a minute a cell, two with seeks. --keep
-leaves the results as JSON there, with pictures of each turn. UPRIGHT is the program.
+outputs are playlists of a live session, published by RTMP and turned by events. Takes a minute a cell, two with seeks; with
+--at-once, N cells are played at the same time. --keep leaves the results as JSON there, with pictures of each turn. UPRIGHT is
+the program.
 """
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -24,7 +26,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 UPRIGHT = os.environ.get("UPRIGHT") or ROOT / ".build/release/upright"
 FRAMES, TURNS, RATE = 1000, range(330, 990, 55), 30
-PLAYERS = ["vlc", "mpv", "ffplay", "playbin", "playbin3", "chromium", "chromium-hls.js", "firefox-hls.js"]
+PLAYERS = ["vlc", "mpv", "ffplay", "playbin", "playbin3", "chromium", "firefox", "chromium-hls.js", "firefox-hls.js"]
 OUTPUTS = {
     "HLS": ("out.m3u8", []),
     "HLS of TS": ("out.m3u8", ["--hls-segments", "ts"]),
@@ -49,7 +51,9 @@ def watch(player, source, title, keep, *words):
     name = "%s in %s%s" % (title, player, words[0] if words else "")
     pictures = ["--pictures", keep / name] if keep else []
     done = subprocess.run([sys.executable, HERE / "screen_play.py", player, source, "--seconds", "42", *pictures, *words],
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if not done.stdout:
+        raise RuntimeError(done.stderr.decode(errors="replace").strip().split("\n")[-1])
     if keep:
         (keep / (name + ".json")).write_bytes(done.stdout)
     return None if done.returncode == 77 else json.loads(done.stdout)
@@ -92,7 +96,9 @@ def seeking(player, source, title, keep, count):
     return said + (["seeks %+d frames off, %+d at most" % (statistics.median_low(found), max(found, key=abs))] if found else [])
 
 
-def cell(player, source, title, keep, seeks):
+def cell(player, source, title, keep, seeks=0):
+    if player.endswith("-hls.js") and not source.endswith(".m3u8"):
+        return ""
     shown = watch(player, source, title, keep)
     if shown is None:
         return "not tried"
@@ -100,10 +106,22 @@ def cell(player, source, title, keep, seeks):
     return "; ".join([", ".join(wrong) or "ok"] + (seeking(player, source, title, keep, seeks) if seeks and shown["numbers"] else []))
 
 
+def text(future):
+    """Returns the text of a cell. A cell that can't be made doesn't cost the others."""
+    error = future.exception()
+    return "failed: %s" % error if error else future.result()
+
+
+def live(player, clips, title, keep):
+    with Stream(UPRIGHT, clips / "turns.mp4", clips / "turns.jsonl", **STREAMS[title]) as stream:
+        return cell(player, stream.url, "live " + title, keep)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--live", action="store_true")
     parser.add_argument("--seeks", type=int, default=0)
+    parser.add_argument("--at-once", type=int, default=1)
     parser.add_argument("--players", default=",".join(PLAYERS))
     parser.add_argument("--outputs")
     parser.add_argument("--keep", type=pathlib.Path)
@@ -117,17 +135,14 @@ def main():
         os.chmod(scratch, 0o755)
         clips = pathlib.Path(scratch) / "clips"
         subprocess.run([ROOT / "Samples/make-samples.sh", "--turns", clips], check=True)
-        for title in (arguments.outputs or ",".join(kinds)).split(","):
-            path = None if arguments.live else make(clips, pathlib.Path(scratch) / title, *OUTPUTS[title])
-            print("| %s |" % title, end="", flush=True)
-            for player in players:
-                if path:
-                    text = cell(player, path, title, arguments.keep, arguments.seeks)
-                else:
-                    with Stream(UPRIGHT, clips / "turns.mp4", clips / "turns.jsonl", **STREAMS[title]) as stream:
-                        text = cell(player, stream.url, "live " + title, arguments.keep, 0)
-                print(" %s |" % text, end="", flush=True)
-            print()
+        titles = (arguments.outputs or ",".join(kinds)).split(",")
+        paths = {} if arguments.live else {title: make(clips, pathlib.Path(scratch) / title, *OUTPUTS[title]) for title in titles}
+        with concurrent.futures.ThreadPoolExecutor(arguments.at_once) as pool:
+            rows = [[pool.submit(live, player, clips, title, arguments.keep) if arguments.live else
+                     pool.submit(cell, player, paths[title], title, arguments.keep, arguments.seeks) for player in players]
+                    for title in titles]
+            for title, row in zip(titles, rows):
+                print("| %s | %s |" % (title, " | ".join(text(each) for each in row)), flush=True)
 
 
 if __name__ == "__main__":

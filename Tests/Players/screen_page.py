@@ -21,9 +21,9 @@ video { width: 100vw; height: 100vh; object-fit: contain; display: block }</styl
 <video id="v" muted playsinline></video>
 <script type="module">
 const ask = __ASK__, v = document.getElementById("v");
-const say = text => fetch(ask.result, {method: "POST", body: JSON.stringify({final: false, result: text})}).catch(() => {});
-v.addEventListener("error", () => say("media error " + v.error.code + ": " + v.error.message));
-v.addEventListener("ended", () => say("ended"));
+const say = (text, final = false) => fetch(ask.result, {method: "POST", body: JSON.stringify({final, result: text})}).catch(() => {});
+v.addEventListener("error", () => say("media error " + v.error.code + ": " + v.error.message, true));
+v.addEventListener("ended", () => say("ended", true));
 if (ask.script) {
   const {Hls} = await import(ask.script);
   say("hls.js " + Hls.version);
@@ -75,21 +75,25 @@ class Handler(chromium_play.Handler):
 
 
 class Page:
-    """Serves the page for a file or URL. `messages` has what the page says."""
+    """Serves the page for a file or URL. `messages` has what the page says, `over` whether its player has ended or failed."""
 
     def __init__(self, source, start, uses_hls_js):
-        self.messages, self.seeks = [], queue.Queue()
+        self.messages, self.over, self.seeks = [], False, queue.Queue()
         script = module(wheel()).encode() if uses_hls_js else b""
         is_remote = "://" in source
         ask = {"source": source if is_remote else "/" + os.path.basename(source), "isRemote": is_remote, "start": start,
                "script": HLS_JS if script else None, "result": chromium_play.RESULT, "next": NEXT}
         page = HTML.replace("__ASK__", json.dumps(ask).replace("</", "<\\/")).encode()
         handler = functools.partial(
-            Handler, page=page, script=script, seeks=self.seeks, reports=lambda message: self.messages.append(message["result"]),
+            Handler, page=page, script=script, seeks=self.seeks, reports=self.hear,
             directory=os.path.dirname(os.path.abspath(source)))
         self.server = chromium_play.Server(("127.0.0.1", 0), handler)
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
         self.url = "http://127.0.0.1:%d%s" % (self.server.server_address[1], chromium_play.PAGE)
+
+    def hear(self, message):
+        self.messages.append(message["result"])
+        self.over = self.over or message["final"]
 
     def seek(self, seconds):
         self.seeks.put(json.dumps(seconds).encode())

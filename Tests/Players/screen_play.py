@@ -8,7 +8,7 @@ PLAYER is vlc, mpv, ffplay, playbin, playbin3 (GStreamer), chromium, firefox, ch
 With --seeks, the player is sent to these times, one every 2 s or --every, while it plays; VLC takes whole seconds only, and ffplay none.
 
 Prints one JSON object. Times are seconds of the screen since the first number:
-    ended       whether the player ended by itself within --seconds
+    ended       whether the player ended or failed by itself within --seconds
     numbers     the numbers in the order in which they were on the screen, each once
     turns       [{"at", "number", "shape", "still", "later"}]: the first picture and each later one with another shape, "tall"
                 or "wide"; how long a picture stood still at most within 0.8 s of it, and by how much later the pictures
@@ -19,7 +19,7 @@ Prints one JSON object. Times are seconds of the screen since the first number:
     unread      how many pictures of the screen between those had no readable number: squeezed, torn or not upright
     messages    the player's last lines
 
---out keeps the recording of the screen, --pictures two pictures of it for each turn. Exit code: 0 numbers were read, 1 none
+--out keeps the recording of the screen, --pictures three pictures of it for each turn. Exit code: 0 numbers were read, 1 none
 were, 77 the player, Xvfb or openbox is missing.
 """
 
@@ -158,7 +158,7 @@ def record(player, source, options, video):
     the wall clock, time asked for)]."""
     is_browser = player.startswith(("chromium", "firefox"))
     page = screen_page.Page(source, options.seek, player.endswith("-hls.js")) if is_browser else None
-    stage, seeks, ended = Stage(video, options.seconds), [], False
+    stage, seeks, ended = Stage(video, max(options.seconds, 6 + len(options.seeks) * options.every)), [], False
     try:
         with tempfile.TemporaryFile() as messages:
             playing = subprocess.Popen(
@@ -174,7 +174,7 @@ def record(player, source, options, video):
                         time.sleep(options.every)
                 while not ended and not options.seeks and time.monotonic() < end:
                     time.sleep(0.1)
-                    ended = playing.poll() is not None or bool(page and "ended" in page.messages)
+                    ended = playing.poll() is not None or bool(page and page.over)
             except OSError as error:
                 messages.write(str(error).encode())
             if playing.poll() is None:
@@ -262,14 +262,23 @@ def summary(shown, seeks=(), every=2):
 
 
 def keep(video, shown, folder):
-    """Writes the pictures of the screen just before and 0.3 s after each turn."""
+    """Writes the pictures of the screen just before, at and 0.3 s after each turn."""
     os.makedirs(folder, exist_ok=True)
     shapes = [(index, picture[1]) for index, (_, picture) in enumerate(shown) if picture]
+    wanted = {}
     for (before, old), (after, new) in zip(shapes, shapes[1:]):
         if old != new:
             for name, index in (("a", before), ("b", after), ("c", min(after + 9, len(shown) - 1))):
-                subprocess.run(["ffmpeg", "-v", "error", "-y", "-i", video, "-vf", "select=eq(n\\,%d)" % index, "-frames:v", "1",
-                                "%s/%04d%s.png" % (folder, after, name)], check=True)
+                wanted.setdefault(index, []).append("%s/%04d%s.png" % (folder, after, name))
+    if not wanted:
+        return
+    chosen = "+".join("eq(n\\,%d)" % index for index in sorted(wanted))
+    with tempfile.TemporaryDirectory() as scratch:
+        subprocess.run(["ffmpeg", "-v", "error", "-i", video, "-vf", "select=" + chosen, "-fps_mode", "passthrough",
+                        scratch + "/%04d.png"], check=True)
+        for count, index in enumerate(sorted(wanted), 1):
+            for file in wanted[index]:
+                shutil.copyfile("%s/%04d.png" % (scratch, count), file)
 
 
 def main():
