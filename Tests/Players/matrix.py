@@ -73,6 +73,8 @@ def faults(shown):
     # A window needs up to 0.2 s to take a new shape.
     if shown["unread"] > 6 * len(turns) + 10:
         wrong.append("%d pictures squeezed or torn" % shown["unread"])
+    if shown["black"] > 6 * len(turns) + 10:
+        wrong.append("%.1f s black at a turn" % (shown["black"] / RATE / len(turns)))
     late = [turn["later"] for turn in turns if turn["later"] is not None]
     if late and abs(statistics.median(late)) > 0.15:
         middle = statistics.median(late)

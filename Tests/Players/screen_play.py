@@ -17,6 +17,7 @@ Prints one JSON object. Times are seconds of the screen since the first number:
                 and after how many seconds it came
     longest     the longest time for which a picture stood still between the first number and the last
     unread      how many pictures of the screen between those had no readable number: squeezed, torn or not upright
+    black       how many were black
     messages    the player's last lines
 
 --out keeps the recording of the screen, --pictures three pictures of it for each turn. Exit code: 0 numbers were read, 1 none
@@ -199,7 +200,8 @@ def shape(luma):
 
 
 def pictures(video):
-    """Returns (time, (number, shape) or None) of each picture of the recording."""
+    """Returns (time, (number, shape)) of each picture of the recording. In place of number and shape, a black picture has (),
+    and one that can't be read None."""
     listed = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "packet=pts_time", "-of", "csv=p=0", video],
                             stdout=subprocess.PIPE, check=True)
     times = sorted(float(text.strip(",")) for text in listed.stdout.decode().split())
@@ -211,7 +213,8 @@ def pictures(video):
         if len(luma) < SIDE * SIDE:
             break
         number, form = read_number(luma, SHORT, SIDE, 1, 1.0), shape(luma)
-        result.append((time_, (number, form) if number is not None and form else None))
+        is_read = number is not None and form
+        result.append((time_, (number, form) if is_read else None if max(luma) >= 32 else ()))
     decoder.stdout.close()
     decoder.wait()
     return result
@@ -257,7 +260,7 @@ def summary(shown, seeks=(), every=2):
         each["at"] = round(each["at"] - shown[0][0], 3)
     longest = max((later - time for (time, _), (later, _) in zip(changes, changes[1:])), default=0)
     result = {"numbers": [number for _, number in changes], "turns": turns, "longest": round(longest, 3),
-              "unread": sum(picture is None for _, picture in shown)}
+              "unread": sum(picture is None for _, picture in shown), "black": sum(picture == () for _, picture in shown)}
     return {**result, "seeks": landings(changes, seeks, every)} if seeks else result
 
 

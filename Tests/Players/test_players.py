@@ -204,6 +204,9 @@ class Screens(unittest.TestCase):
         stands = [(time, None if 50 < number < 65 else (number, shape)) for time, (number, shape) in self.SHOWN]
         result = screen_play.summary(stands)
         self.assertEqual((result["longest"], result["unread"], result["turns"][1]["later"]), (0.5, 14, 0))
+        black = [(time, () if 50 < number < 60 else (number, shape)) for time, (number, shape) in self.SHOWN]
+        result = screen_play.summary(black)
+        self.assertEqual((result["unread"], result["black"], len(result["turns"])), (0, 9, 2))
 
     def test_where_seeks_lead(self):
         jumps = [(time, (number if time < 102 else number + 300, shape)) for time, (number, shape) in self.SHOWN]
