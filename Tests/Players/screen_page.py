@@ -91,6 +91,10 @@ class Page:
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
         self.url = "http://127.0.0.1:%d%s" % (self.server.server_address[1], chromium_play.PAGE)
 
+    def url_of(self, file):
+        """Returns the URL of a file beside the source."""
+        return "http://127.0.0.1:%d/%s" % (self.server.server_address[1], os.path.basename(file))
+
     def hear(self, message):
         self.messages.append(message["result"])
         self.over = self.over or message["final"]

@@ -158,14 +158,18 @@ def record(player, source, options, video):
     """Plays on a new screen and records it. Returns whether the player ended by itself, its messages, and the seeks: [(time of
     the wall clock, time asked for)]."""
     is_browser = player.startswith(("chromium", "firefox"))
-    page = screen_page.Page(source, options.seek, player.endswith("-hls.js")) if is_browser else None
+    # GStreamer's newer HLS demuxer, which playbin3 has, reads from HTTP alone.
+    is_served = is_browser or player == "playbin3" and "://" not in source and source.endswith(".m3u8")
+    page = screen_page.Page(source, options.seek, player.endswith("-hls.js")) if is_served else None
+    if page and not is_browser:
+        source = page.url_of(source)
     stage, seeks, ended = Stage(video, max(options.seconds, 6 + len(options.seeks) * options.every)), [], False
     try:
         with tempfile.TemporaryFile() as messages:
             playing = subprocess.Popen(
-                command(player, page.url if page else source, options.seek, stage.home), env=stage.environment,
+                command(player, page.url if is_browser else source, options.seek, stage.home), env=stage.environment,
                 stdin=subprocess.PIPE, stdout=messages, stderr=messages, process_group=0)
-            seek = seeking(player, playing, stage.home, page)
+            seek = seeking(player, playing, stage.home, page if is_browser else None)
             try:
                 end = time.monotonic() + options.seconds
                 time.sleep(6 if options.seeks else 0)
@@ -183,7 +187,7 @@ def record(player, source, options, video):
             playing.wait()
             messages.seek(0)
             said = messages.read().decode(errors="replace").splitlines()[-8:]
-        return ended, page.messages if page else said, seeks
+        return ended, page.messages if is_browser else said, seeks
     finally:
         stage.close()
         if page:
