@@ -3,8 +3,8 @@
     with Stream(upright, clip, events, latency="low") as stream:
         play(stream.url)
 
-The publisher sends `clip` in real time from the moment at which the session accepts it. `url` is that of the playlist, which has a
-segment then.
+The publisher sends `clip` in real time from the moment at which the session accepts it. `url` is that of the playlist, which has
+three segments then.
 """
 
 import json
@@ -54,11 +54,16 @@ class Stream:
             self.ask("/v1/sessions/turns/events", self.events)
             self.begin(["ffmpeg", "-v", "error", "-re", "-i", self.clip, "-c", "copy", "-f", "flv",
                         "rtmp://127.0.0.1:%d/live/%s" % (self.rtmp, KEY)], None)
-            self.until(lambda: self.ask("/live/turns/index.m3u8"))
+            self.until(self.check_segments)
         except BaseException:
             self.__exit__()
             raise
         return self
+
+    def check_segments(self):
+        """Fails while there are fewer than three segments: Chromium's own player rejects such a live playlist."""
+        if self.ask("/live/turns/index.m3u8").count(b"#EXTINF") < 3:
+            raise ConnectionError("fewer than three segments")
 
     def begin(self, words, environment):
         self.processes.append(subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log))
