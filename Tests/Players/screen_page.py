@@ -23,6 +23,7 @@ video { width: 100vw; height: 100vh; object-fit: contain; display: block }</styl
 const ask = __ASK__, v = document.getElementById("v");
 const say = (text, final = false) => fetch(ask.result, {method: "POST", body: JSON.stringify({final, result: text})}).catch(() => {});
 v.addEventListener("error", () => say("media error " + v.error.code + ": " + v.error.message, true));
+v.addEventListener("playing", () => say("playing"), {once: true});
 v.addEventListener("ended", () => say("ended", true));
 if (ask.script) {
   const {Hls} = await import(ask.script);
@@ -75,10 +76,11 @@ class Handler(chromium_play.Handler):
 
 
 class Page:
-    """Serves the page for a file or URL. `messages` has what the page says, `over` whether its player has ended or failed."""
+    """Serves the page for a file or URL. `messages` has what the page says, `begun` is set when its player begins, and `over`
+    when it has ended or failed."""
 
     def __init__(self, source, start, uses_hls_js):
-        self.messages, self.over, self.seeks = [], False, queue.Queue()
+        self.messages, self.over, self.begun, self.seeks = [], False, threading.Event(), queue.Queue()
         script = module(wheel()).encode() if uses_hls_js else b""
         is_remote = "://" in source
         ask = {"source": source if is_remote else "/" + os.path.basename(source), "isRemote": is_remote, "start": start,
@@ -98,6 +100,8 @@ class Page:
     def hear(self, message):
         self.messages.append(message["result"])
         self.over = self.over or message["final"]
+        if message["result"] == "playing" or self.over:
+            self.begun.set()
 
     def seek(self, seconds):
         self.seeks.put(json.dumps(seconds).encode())

@@ -171,6 +171,8 @@ def record(player, source, options, video):
                 stdin=subprocess.PIPE, stdout=messages, stderr=messages, process_group=0)
             seek = seeking(player, playing, stage.home, page if is_browser else None)
             try:
+                if is_browser:  # on a busy machine it takes 10 s to start
+                    page.begun.wait(20)
                 end = time.monotonic() + options.seconds
                 time.sleep(6 if options.seeks else 0)
                 for to in options.seeks:
