@@ -114,6 +114,31 @@ struct FramingTests {
     #expect(letter(lost.signal(at: 0)) + letter(lost.signal(at: 1)) == "-L")
   }
 
+  @Test("Parameter sets are added to a packet that has none, after its delimiter")
+  func addedSets() {
+    func added(
+      _ packet: [UInt8], _ framing: NALFraming, _ codec: DisplayOrientationTracker.Codec = .h264
+    ) -> [UInt8]? {
+      unsafe packet.withUnsafeBytes { bytes in
+        unsafe framing.adding([[0x67, 1], [0x68]], to: bytes, codec: codec)
+      }
+    }
+    let frame: [UInt8] = [0, 2, 0x65, 7]
+    #expect(added(frame, .lengths(2)) == [0, 2, 0x67, 1, 0, 1, 0x68] + frame)
+    let delimited: [UInt8] = [0, 2, 9, 0xF0]
+    #expect(
+      added(delimited + frame, .lengths(2)) == delimited + [0, 2, 0x67, 1, 0, 1, 0x68] + frame)
+    let hevc: [UInt8] = [0, 3, 35 << 1, 1, 0x50]
+    let frames: [UInt8] = [0, 3, 19 << 1, 1, 7]
+    let sets: [UInt8] = [0, 2, 0x67, 1, 0, 1, 0x68]
+    #expect(added(hevc + frames, .lengths(2), .hevc) == hevc + sets + frames)
+    // With damage at the end, all bytes are kept.
+    #expect(added(frame + [0, 9, 1], .lengths(2))?.suffix(7) == frame[...] + [0, 9, 1])
+    #expect(added([0, 1, 0x68] + frame, .lengths(2)) == nil)
+    #expect(added([0, 0, 1, 0x65, 7, 8, 9], .startCodes) == nil)
+    #expect(added([], .lengths(2)) == nil)
+  }
+
   @Test("Pictures of other layers are ignored")
   func layers() {
     var tracker = DisplayOrientationTracker(codec: .hevc, configuration: [])

@@ -156,6 +156,8 @@ final class PartReader: @unchecked Sendable {
     if let form {
       guard let formed = try form.filter(copy) else { return }
       copy = formed
+    } else if isKey, let join = input.join {
+      copy = try join.completed(copy)
     }
     copy.dts = input.decodingTimes[self.packet]
     copy.rescale(to: plan.videoTimeBase)

@@ -149,6 +149,12 @@ struct ParameterSetMerger: Sendable {
     }
   }
 
+  /// Returns a copied keyframe with the source's sets in it; `nil` if it has sets, or start codes.
+  func completed(_ packet: UnsafeRawBufferPointer) -> [UInt8]? {
+    unsafe configuration.framing.adding(
+      sets.map(\.unit), to: packet, codec: configuration.codec)
+  }
+
   private func numbered(_ unit: [UInt8]) throws(MalformedSyntax) -> [UInt8] {
     switch numbering {
     case .told: unit

@@ -9,8 +9,9 @@ struct CopyRefusal: Error, Hashable { let reason: String }
 /// Combines encoded frames with copied ones in one track.
 ///
 /// For H.264 and HEVC, the encoder's parameter sets have IDs that the source doesn't use, so that both are in
-/// the container's configuration and no frame is decoded with the wrong set. The encoder's sets are in its
-/// packets as well, for decoders that discard the configuration. VP9 and AV1 have no parameter sets that
+/// the container's configuration and no frame is decoded with the wrong set. Each keyframe has its sets in
+/// band as well, because decoders discard the configuration at the first sets that they find in band, and
+/// Firefox reads only the first of several sample entries. VP9 and AV1 have no parameter sets that
 /// apply beyond a keyframe.
 struct StreamMerger: Sendable {
   private let codec: VideoCodec
@@ -91,6 +92,14 @@ struct StreamMerger: Sendable {
     let description = source.extradata
     guard codec == .av1, description.count > 4, description[0] == 0x81 else { return source }
     return try source.with(extradata: Array(description[..<4]))
+  }
+
+  /// Adds the source's parameter sets to a copied keyframe that has none.
+  func completed(_ packet: consuming Packet) throws(UprightError) -> Packet {
+    guard let sets, let bytes = unsafe packet.withBytes({ unsafe sets.completed($0) }) else {
+      return packet
+    }
+    return try packet.with(payload: bytes)
   }
 
   /// Converts an encoded packet to the form of the copied ones, with its parameter sets in band at each IDR

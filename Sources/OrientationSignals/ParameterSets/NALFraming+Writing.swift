@@ -24,17 +24,33 @@ extension NALFraming {
     return result
   }
 
+  /// Returns the packet with parameter sets before its first unit, after an access unit delimiter; `nil` if it has
+  /// parameter sets, or if units have no length.
+  ///
+  /// - Parameter sets: NAL units that are not too long for the length field.
+  package func adding(
+    _ sets: [[UInt8]], to packet: UnsafeRawBufferPointer, codec: DisplayOrientationTracker.Codec
+  ) -> [UInt8]? {
+    let actual = unsafe actual(of: packet)
+    let units = unsafe actual.units(in: packet)
+    guard case .lengths(let size) = actual, let first = units.first,
+      let type = codec.unitType(first),
+      !units.contains(where: { ParameterSet.Kind.has($0, codec) })
+    else { return nil }
+    let start = type == codec.delimiterType ? size + first.count : 0
+    var result = unsafe Array(packet.prefix(start))
+    for set in sets { result += [UInt8].big(set.count, bytes: size) + set }
+    unsafe result.append(contentsOf: packet.dropFirst(start))
+    return result
+  }
+
   /// Returns the packet without its parameter sets, in the same framing; `nil` if it has none, or nothing else.
   package func withoutParameterSets(
     _ packet: UnsafeRawBufferPointer, codec: DisplayOrientationTracker.Codec
   ) -> [UInt8]? {
-    let actual = unsafe packet.withMemoryRebound(to: UInt8.self) { bytes in
-      self.actual(in: unsafe bytes.span)
-    }
+    let actual = unsafe actual(of: packet)
     let units = unsafe actual.units(in: packet)
-    let kept = units.filter { unit in
-      ParameterSet.Kind.allCases.allSatisfy { $0.unitType(codec) != codec.unitType(unit) }
-    }
+    let kept = units.filter { !ParameterSet.Kind.has($0, codec) }
     guard kept.count < units.count, !kept.isEmpty else { return nil }
     return kept.flatMap { unit in
       switch actual {
@@ -42,6 +58,10 @@ extension NALFraming {
       case .lengths(let size): [UInt8].big(unit.count, bytes: size) + unit
       }
     }
+  }
+
+  private func actual(of packet: UnsafeRawBufferPointer) -> NALFraming {
+    unsafe packet.withMemoryRebound(to: UInt8.self) { bytes in actual(in: unsafe bytes.span) }
   }
 
   /// Returns the units in `packet`.

@@ -20,6 +20,12 @@ package struct ParameterSet: Sendable, Hashable {
       }
     }
 
+    /// Returns whether a NAL unit has the type of a parameter set.
+    static func has(_ unit: [UInt8], _ codec: DisplayOrientationTracker.Codec) -> Bool {
+      let type = codec.unitType(unit)
+      return allCases.contains { $0.unitType(codec) == type && ($0 != .video || codec == .hevc) }
+    }
+
     /// The valid identifiers.
     package func numbers(_ codec: DisplayOrientationTracker.Codec) -> Range<Int> {
       switch (self, codec) {
@@ -93,6 +99,9 @@ extension BitReader {
 }
 
 extension DisplayOrientationTracker.Codec {
+  /// The `nal_unit_type` of an access unit delimiter.
+  var delimiterType: UInt8 { self == .h264 ? 9 : 35 }
+
   /// Returns the `nal_unit_type` of a unit, or `nil` if it is too short or damaged.
   func unitType(_ unit: [UInt8]) -> UInt8? {
     guard unit.count >= headerLength, let first = unit.first, first < 0x80 else { return nil }
