@@ -113,7 +113,10 @@ package final class FramePipeline {
   }
 
   /// The keyframes so far.
-  package var keyframes: KeyframeClock { setup.keyframes }
+  package var keyframes: KeyframeClock {
+    get { setup.keyframes }
+    set { setup.keyframes = newValue }
+  }
 
   /// Makes the next frame a keyframe, in addition to those that are forced at intervals.
   package func requestKeyframe() { wantsExtraKeyframe = true }
@@ -154,6 +157,19 @@ package final class FramePipeline {
       in
       try show(frame, direction, time, stages, emit)
     }
+  }
+
+  /// Draws a frame that isn't encoded, if `peek` waits for one.
+  package func draw(
+    _ frame: borrowing VideoFrame, _ direction: FrameDirection
+  ) throws(UprightError) {
+    guard let stages, let peek = peek.take() else { return }
+    let plain = try preparation.plain(try mapped(try frame.shared()))
+    let shape = plain.sampleAspectRatio
+    let placement = stages.orienter.placement(
+      of: plain.size, sampleAspectRatio: shape, turn: direction.turn, focus: direction.focus,
+      canvas: direction.canvas)
+    try peek(try stages.compositor.output(for: plain, direction, placement, shape: shape))
   }
 
   /// Emits all remaining packets. No frame may follow.

@@ -23,6 +23,12 @@ final class LiveBranch {
   private let pipeline: FramePipeline
   /// One for each rung of the ladder, or one. The first has the audio too.
   private let rungs: [RungWriters]
+  /// The packets that a frame that is repeated has at its keyframes and between them; `nil` before such a keyframe.
+  private var group: FrozenGroup?
+  /// The time of the frame that is encoded.
+  private var time = MediaTime.zero
+  /// The number of frames whose packets were sent again.
+  private var repeats = 0
   /// The last loss of the input, in media time; without an end while it lasts.
   private var loss: (start: MediaTime, end: MediaTime?)?
 
@@ -59,10 +65,10 @@ final class LiveBranch {
         settings: { frame, _ in
           Self.settings(encoding, options, frame, rate: rate, seconds: seconds)
         }), setup)
-    pipeline.rungs = zip(rungs, options.ladder).dropFirst().map { writers, rung in
+    pipeline.rungs = options.ladder.enumerated().dropFirst().map { index, rung in
       let encoder = RungEncoder(size: rung.size, rate: options.rate(of: rung)) {
-        (packet, format) throws(UprightError) in
-        writers.interleaver.add(packet, track: 0, format: format, isVideo: true)
+        [unowned self] (packet, format) throws(UprightError) in
+        try put(packet, format, rung: index)
       }
       encoder.isActive = false
       return encoder
@@ -101,6 +107,7 @@ final class LiveBranch {
   func add(_ writer: OutputWriter, _ stream: LiveStream) {
     rungs[stream.rung].writers.append((writer, stream.content))
     if stream.rung > 0 { pipeline.rungs[stream.rung - 1].isActive = true }
+    group = nil
     pipeline.requestKeyframe()
   }
 
@@ -134,13 +141,15 @@ final class LiveBranch {
 
   /// Changes layout, still pictures and rate control from the next frame on.
   func change(_ options: TranscodeOptions, _ stills: SessionStills) {
+    endGroup()
     pipeline.change(options, fit: options.fit(on: encoding.canvas), stills)
     for (encoder, rung) in zip(pipeline.rungs, options.ladder.dropFirst()) {
       encoder.change(options.rate(of: rung))
     }
   }
 
-  var tally: FrameTally { pipeline.tally }
+  /// The number of frames that have gone out.
+  var frames: Int { pipeline.tally.frames + repeats }
 
   /// How the last frame was laid out; `nil` before the first.
   var layout: LiveLayout? {
@@ -148,7 +157,7 @@ final class LiveBranch {
   }
 
   /// How often the format has changed.
-  var changes: Int { max(0, tally.changeCount - 1) }
+  var changes: Int { max(0, pipeline.tally.changeCount - 1) }
 
   /// The time spent on each frame, in seconds.
   private(set) var times = (orient: DurationHistogram(), encode: DurationHistogram())
@@ -159,17 +168,58 @@ final class LiveBranch {
   }
 
   /// Encodes one frame at media time `time` and queues its packet for the outputs.
+  ///
+  /// - Parameter isRepeat: Whether the frame is the one before it. Then packets that were encoded may go out again.
   func encode(
-    _ frame: consuming VideoFrame, _ direction: FrameDirection, _ time: MediaTime
+    _ frame: consuming VideoFrame, _ direction: FrameDirection, _ time: MediaTime, isRepeat: Bool
   ) throws(UprightError) {
-    let (orient, encode) = (tally.orientSeconds, tally.encodeSeconds)
+    if !isRepeat || group.map({ $0.direction != direction }) ?? false { endGroup() }
+    if isRepeat, try sendAgain(frame, direction, time) { return try flush() }
+    self.time = time
+    let (orient, encode) = (pipeline.tally.orientSeconds, pipeline.tally.encodeSeconds)
     try pipeline.process(frame, direction, time) { (packet, format) throws(UprightError) in
-      rungs[0].interleaver.add(packet, track: 0, format: format, isVideo: true)
+      try put(packet, format, rung: 0)
     }
-    times.orient.add(tally.orientSeconds - orient)
-    times.encode.add(tally.encodeSeconds - encode)
+    group?.endFrame()
+    times.orient.add(pipeline.tally.orientSeconds - orient)
+    times.encode.add(pipeline.tally.encodeSeconds - encode)
     pipeline.forgetChanges()
     try flush()
+  }
+
+  /// Sends the packets of a repeated frame again. Returns `false` if it must be encoded.
+  private func sendAgain(
+    _ frame: borrowing VideoFrame, _ direction: FrameDirection, _ time: MediaTime
+  ) throws(UprightError) -> Bool {
+    var keyframes = pipeline.keyframes
+    if keyframes.isDue(at: time, canvas: direction.canvas), group?.begin() != true {
+      group = FrozenGroup(direction, rungs: rungs.count)
+    }
+    guard let group, group.isSentAgain else { return false }
+    let isSent = try group.send(at: frame) { packet, rung in
+      rungs[rung].interleaver.add(packet, track: 0, format: nil, isVideo: true)
+    }
+    guard isSent else {
+      endGroup()
+      return false
+    }
+    pipeline.keyframes = keyframes
+    repeats += 1
+    try pipeline.draw(frame, direction)
+    return true
+  }
+
+  /// Encodes again what follows, from a keyframe on if packets have gone out that the encoder doesn't know.
+  private func endGroup() {
+    if group?.isSentAgain == true { pipeline.requestKeyframe() }
+    group = nil
+  }
+
+  private func put(
+    _ packet: consuming Packet, _ format: EncodedFormat?, rung: Int
+  ) throws(UprightError) {
+    try group?.record(packet, rung: rung, at: time)
+    rungs[rung].interleaver.add(packet, track: 0, format: format, isVideo: true)
   }
 
   /// Queues one audio packet for the outputs.
@@ -198,8 +248,9 @@ final class LiveBranch {
 
   /// Flushes the encoders and the interleavers. No frame or packet may follow.
   func finish() throws(UprightError) {
+    group = nil
     try pipeline.finish { (packet, format) throws(UprightError) in
-      rungs[0].interleaver.add(packet, track: 0, format: format, isVideo: true)
+      try put(packet, format, rung: 0)
     }
     for rung in rungs {
       rung.interleaver.end(track: 0)

@@ -137,7 +137,7 @@ extension LiveRun {
     branches.remove(at: index)
     guard index == 0 else { return }
     // The counts go on with those of the next branch.
-    closed.frames += branch.tally.frames - (branches.first?.tally.frames ?? 0)
+    closed.frames += branch.frames - (branches.first?.frames ?? 0)
     closed.changes += branch.changes - (branches.first?.changes ?? 0)
   }
 

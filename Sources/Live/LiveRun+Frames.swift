@@ -48,7 +48,7 @@ extension LiveRun {
     frame.duration = clock.step
     held = (SharedFrame(try frame.shared()), signal)
     control.policy { $0.resume(upTo: mark) }
-    try show(frame, signal)
+    try show(frame, signal, isRepeat: false)
   }
 
   /// The input is lost: recordings that don't see it again end at `time`.
@@ -147,19 +147,19 @@ extension LiveRun {
     return branch
   }
 
-  /// Encodes a frame again.
+  /// Shows a frame again.
   func show(
     _ held: (shared: SharedFrame, signal: OrientationSignal?), at time: Int64
   ) throws(UprightError) {
     var frame = try held.shared.frame.shared()
     frame.pts = time
     frame.duration = clock.step
-    try show(frame, held.signal)
+    try show(frame, held.signal, isRepeat: true)
   }
 
   /// Lays out and encodes a frame, and queues its packets. The frame's timestamp is in media time.
   private func show(
-    _ frame: consuming VideoFrame, _ signal: OrientationSignal?
+    _ frame: consuming VideoFrame, _ signal: OrientationSignal?, isRepeat: Bool
   ) throws(UprightError) {
     guard let time = frame.pts else { throw UprightError(.fault, "a frame without a timestamp") }
     let moment = MediaTime(time, LiveClock.timeBase)
@@ -189,7 +189,7 @@ extension LiveRun {
     for (branch, direction) in zip(branches, directions.dropFirst()) {
       var direction = direction
       if isSlate, stills.slate != nil { direction.isCaptureEnabled = false }
-      try branch.encode(try frame.shared(), direction, moment)
+      try branch.encode(try frame.shared(), direction, moment, isRepeat: isRepeat)
     }
     lastEncoded = time
     for answer in applied { answer() }

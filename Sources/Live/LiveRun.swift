@@ -293,7 +293,7 @@ final class LiveRun {
       let total = outputs.total
       if total.dropped > 0 { counters.dropped["output"] = total.dropped }
       counters.bytesOut = total.bytes
-      counters.framesOut = closed.frames + (branches.first?.tally.frames ?? 0)
+      counters.framesOut = closed.frames + (branches.first?.frames ?? 0)
       counters.formatChanges = closed.changes + (branches.first?.changes ?? 0)
       (counters.orientTimes, counters.encodeTimes) = (closed.orient, closed.encode)
       for branch in branches {
