@@ -16,8 +16,6 @@ struct LiveBacklog {
     case skip
   }
 
-  /// The backlog at the last frame.
-  private(set) var behind: Int64 = 0
   /// The share of the frames that is shown.
   private var share = 1.0
   /// What is left of the share, of which a whole one shows a frame.
@@ -28,6 +26,8 @@ struct LiveBacklog {
   private var stalls = 0
   /// The time when a frame was last dropped.
   private var lastDrop: Int64?
+  /// The time of the last answer.
+  private var lastAnswer: Int64?
 
   /// The backlog above which packets are skipped.
   private let limit: Int64
@@ -35,6 +35,8 @@ struct LiveBacklog {
   private static let interval = LiveClock.rate / 4
   /// The smallest share.
   private static let leastShare = 0.1
+  /// The time without a decoded frame, of many that wait, after which a session is overloaded: it isn't a burst.
+  private static let stallTime = LiveClock.rate
   /// How long a session counts as overloaded after the last dropped frame.
   private static let overloadTime = 2 * LiveClock.rate
 
@@ -50,7 +52,7 @@ struct LiveBacklog {
   ///   - behind: How much newer the newest video is that has arrived.
   ///   - wall: The current time.
   mutating func answer(behind: Int64, wall: Int64) -> Answer {
-    self.behind = behind
+    lastAnswer = wall
     guard let last = checked else {
       checked = (wall, behind)
       return .show
@@ -78,8 +80,10 @@ struct LiveBacklog {
     return skips ? .skip : .drop
   }
 
-  /// Whether frames were dropped less than `overloadTime` ticks ago.
-  func isOverloaded(wall: Int64) -> Bool {
-    lastDrop.map { wall - $0 < Self.overloadTime } ?? false
+  /// Whether frames were dropped less than `overloadTime` ticks ago, or the session gets none decoded although it is
+  /// behind by more than the limit.
+  func isOverloaded(behind: Int64, wall: Int64) -> Bool {
+    let drops = lastDrop.map { wall - $0 < Self.overloadTime } ?? false
+    return drops || behind > limit && lastAnswer.map { wall - $0 > Self.stallTime } ?? false
   }
 }

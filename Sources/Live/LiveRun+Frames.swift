@@ -20,7 +20,7 @@ extension LiveRun {
     }
     arrivedAtFrame = control.packets.counted.arrived
     switch backlog.answer(behind: control.packets.newest.lead(over: mark), wall: wall) {
-    case .show: break
+    case .show: shown = mark
     case .drop: return control.countDrop("queue")
     case .skip:
       if control.packets.skipToNewestKeyframe() { clock.skip(wall: wall) }

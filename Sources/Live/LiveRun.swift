@@ -50,6 +50,8 @@ final class LiveRun {
   private var lastAudio: Int64?
   /// The frame that is repeated while no frames arrive.
   var held: (shared: SharedFrame, signal: OrientationSignal?)?
+  /// The frame of the input that was shown last.
+  var shown = ArrivalMark()
   /// The time when the input was lost, in ticks; `nil` while it is present.
   var lostAt: Int64?
   private var lossReason = "no input"
@@ -221,9 +223,10 @@ final class LiveRun {
           : timeout > LiveClock.rate
             ? "no frame for \((seconds * 10).rounded() / 10) s" : "no frame for a second")
     }
+    let behind = control.packets.newest.lead(over: shown)
     control.recordBehind(
-      lostAt == nil && backlog.isOverloaded(wall: wall)
-        ? MediaTime(backlog.behind, LiveClock.timeBase).seconds : nil)
+      lostAt == nil && backlog.isOverloaded(behind: behind, wall: wall)
+        ? MediaTime(behind, LiveClock.timeBase).seconds : nil)
     if let lostAt, let held {
       // Only a few at a time, so that new input is noticed; none while frames are queued.
       for _ in 0..<4 where !isWaiting {
