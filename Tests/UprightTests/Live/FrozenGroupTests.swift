@@ -50,13 +50,20 @@ struct FrozenGroupTests {
     #expect(until { stage.session.snapshot.counters.inputLosses == 2 })
     stage.end()
     // The recording ends with the last frame of the input.
-    let packets = try FFmpegTool.packets(take, "v:0")
+    let packets = try FFmpegTool.packets(take, "v:0", hashes: true)
     let back = packets.count - clip.frames
     try #require(back > 170, "\(packets.count)")
     #expect(packets[back].isKey && packets.allSatisfy { $0.pts == $0.dts })
     let times = packets.compactMap(\.time)
     let steps = zip(times[..<back], times[1..<back]).map { $1 - $0 }
     #expect(steps.allSatisfy { abs($0 - 1.0 / 30) < 0.002 }, "\(steps.max() ?? 0)")
+    // The packets of the last two groups are the same, and the groups are as long as any.
+    let hashes = packets.map { $0.hash ?? "" }
+    let keys = (0..<back).filter { packets[$0].isKey }
+    try #require(keys.count > 4)
+    let (last, length) = (keys[keys.count - 1], keys[keys.count - 1] - keys[keys.count - 2])
+    #expect(hashes[last..<back] == hashes[last - length..<back - length])
+    #expect(zip(keys, keys.dropFirst()).allSatisfy { (30...31).contains($1 - $0) }, "\(keys)")
     let frames = try Self.decoded(take, scratch)
     try #require(frames.count == packets.count)
     let shown = frames[45..<back].map { Self.difference($0, frames[44]) }
