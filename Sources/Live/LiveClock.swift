@@ -24,6 +24,8 @@ struct LiveClock {
     var raw: Int64
     var time: Int64
     var wall: Int64
+    /// The time and the arrival of the packet before it.
+    var before: (time: Int64, wall: Int64)?
   }
 
   /// The offset from the publisher's timestamps to media time; `nil` before the first frame and after a loss.
@@ -134,7 +136,7 @@ struct LiveClock {
     if lastPackets[.video]?.time == latest, latest - time <= 2 * step {
       return show(latest + step / 2, raw: raw, wall: wall)
     }
-    lastPackets[.video] = LastPacket(raw: raw, time: time, wall: wall)
+    note(.video, raw: raw, time: time, wall: wall)
     let since = lateSince ?? wall
     lateSince = since
     guard wall - since > Self.lateTimeout else { return nil }
@@ -154,7 +156,7 @@ struct LiveClock {
     } else {
       time = mapped(raw, .audio, duration: max(0, min(duration, Self.rate)), wall: wall)
     }
-    lastPackets[.audio] = LastPacket(raw: raw, time: time, wall: wall)
+    note(.audio, raw: raw, time: time, wall: wall)
     return time
   }
 
@@ -190,12 +192,17 @@ struct LiveClock {
     lateSince = nil
     latest = time
     lastShown = (time, wall)
-    if let raw { lastPackets[.video] = LastPacket(raw: raw, time: time, wall: wall) }
+    if let raw { note(.video, raw: raw, time: time, wall: wall) }
     if isByArrival { return time }
     let present = time - wall
     let best = hasLost ? wallOffset ?? present : max(wallOffset ?? present, present)
     wallOffset = min(max(best, present - Self.maxWallDrift), present + Self.maxWallDrift)
     return time
+  }
+
+  private mutating func note(_ track: Track, raw: Int64, time: Int64, wall: Int64) {
+    let before = lastPackets[track].map { (time: $0.time, wall: $0.wall) }
+    lastPackets[track] = LastPacket(raw: raw, time: time, wall: wall, before: before)
   }
 
   /// Returns the media time for something that arrived at `wall`, based only on the arrival time.
@@ -209,7 +216,10 @@ struct LiveClock {
   private mutating func shift(by ticks: Int64) {
     offset = offset.map { $0 + ticks }
     formerOffset = formerOffset.map { $0 + ticks }
-    for track in lastPackets.keys { lastPackets[track]?.time += ticks }
+    for track in lastPackets.keys {
+      lastPackets[track]?.time += ticks
+      lastPackets[track]?.before?.time += ticks
+    }
   }
 
   /// Returns the media time of `raw`, using the mapping with which it continues its track's last packet.
@@ -220,7 +230,11 @@ struct LiveClock {
     let waited = wall - last.wall
     func follows(_ time: Int64) -> Bool {
       let step = time - last.time
-      return abs(step) <= Self.smallStep || abs(step - waited) <= Self.tolerance
+      if abs(step) <= Self.smallStep || abs(step - waited) <= Self.tolerance { return true }
+      // Where a frame is complete only when the next one begins, as in RTP and MPEG-TS, the last frame before a pause arrives
+      // after it, with the first one.
+      guard let before = last.before, step > 0 else { return false }
+      return abs(time - before.time - (wall - before.wall)) <= Self.tolerance
     }
     if follows(raw + offset) { return raw + offset }
     if let leapsUntil, track == .video {
