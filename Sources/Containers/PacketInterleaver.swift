@@ -34,6 +34,18 @@ package final class PacketInterleaver {
     }
 
     func take() -> Item? { item.take() }
+
+    /// Returns another box with the same packet.
+    func copy() throws(UprightError) -> Box {
+      let copy = Box()
+      guard let item = take() else { return copy }
+      copy.fill(
+        Item(
+          packet: try item.packet.shared(), track: item.track, format: item.format, time: item.time)
+      )
+      self.item = consume item
+      return copy
+    }
   }
 
   private struct Track {
@@ -73,6 +85,19 @@ package final class PacketInterleaver {
     self.cutsAtKeys = cutsAtKeys
     self.timeout = timeout
     self.isGapless = isGapless
+  }
+
+  /// Returns another one, in which the same packets wait.
+  package func copy() throws(UprightError) -> PacketInterleaver {
+    let copy = PacketInterleaver(
+      awaited: tracks.map(\.isAwaited), cutsAtKeys: cutsAtKeys, timeout: timeout,
+      isGapless: isGapless)
+    for index in tracks.indices {
+      copy.tracks[index] = tracks[index]
+      copy.tracks[index].waiting.removeAll()
+      for box in tracks[index].waiting { copy.tracks[index].waiting.append(try box.copy()) }
+    }
+    return copy
   }
 
   package func add(_ packet: consuming Packet, track: Int, format: EncodedFormat?, isVideo: Bool) {

@@ -57,14 +57,15 @@ final class FrozenGroup {
 
   /// Calls `send` with the next packet of each rung, at the time of `frame`. Returns `false` if there is no other.
   func send(
-    at frame: borrowing VideoFrame, _ send: (consuming Packet, Int) -> Void
+    at frame: borrowing VideoFrame,
+    _ send: (consuming Packet, Int) throws(UprightError) -> Void
   ) throws(UprightError) -> Bool {
     guard let index = next, index < frames, let time = frame.pts else { return false }
     for (rung, kept) in packets.enumerated() where !kept.isEmpty {
       var packet = try kept[index].packet.shared()
       (packet.pts, packet.dts, packet.duration) = (time, time, frame.duration)
       packet.timeBase = LiveClock.timeBase
-      send(packet, rung)
+      try send(packet, rung)
     }
     next = index + 1
     return true

@@ -5,22 +5,61 @@ internal import UprightPipeline
 
 /// The audio of a live session: one continuous AAC track from the first frame to the last, with silence where
 /// the input has no audio. `AudioPlacer.live` has the rules.
-struct LiveAudio {
+///
+/// Outputs that somebody watches wait two seconds for the first audio, and are silent until it comes. Recordings wait for it
+/// as long as for any audio. If it comes between, its first seconds are in recordings only: their track is another one.
+final class LiveAudio {
+  /// Which outputs a packet is for.
+  enum Share { case all, watched, recorded }
+
+  typealias Emit = (consuming Packet, Share) throws(UprightError) -> Void
+
   private let encoder: AudioTrackEncoder
+  /// The track of recordings, if it is another one.
+  private var recorded: AudioTrackEncoder?
+  private var start: Int64 = 0
+  private var waitsLonger = false
 
   /// - Throws: `unavailable` if there is no AAC encoder.
-  init() throws(UprightError) {
+  init() throws(UprightError) { encoder = try Self.encoder() }
+
+  private static func encoder() throws(UprightError) -> AudioTrackEncoder {
     let aac = try AudioEncoder(
       "aac", rate: 48_000, channels: 2, bitrate: 128_000, wantsGlobalHeader: true)
-    encoder = try AudioTrackEncoder(
+    return try AudioTrackEncoder(
       aac, .live(rate: aac.format.rate, frameSize: aac.frameSize), start: 0)
   }
 
   /// Sets the time of the first sample, in ticks of `LiveClock`, before there is one.
-  func start(at time: Int64) { encoder.start(at: position(at: time)) }
+  func start(at time: Int64) {
+    start = position(at: time)
+    encoder.start(at: start)
+  }
 
   /// A publisher begins. How late its audio is, is not known.
-  func begin() { encoder.open() }
+  func begin() {
+    encoder.open()
+    recorded?.open()
+  }
+
+  /// Returns whether the track begins with silence when the video is at `time`, although audio may still arrive.
+  func stopsWaiting(at time: Int64) -> Bool {
+    !waitsLonger && encoder.wouldBeginSilent(at: position(at: time))
+  }
+
+  /// Waits longer for the first audio, for all outputs or for recordings alone.
+  func waitLonger(forAll: Bool) throws(UprightError) {
+    waitsLonger = true
+    guard !forAll else { return encoder.waitLonger() }
+    let encoder = try Self.encoder()
+    encoder.start(at: start)
+    encoder.open()
+    encoder.waitLonger()
+    recorded = encoder
+  }
+
+  /// The number of decoded frames of audio that came after silence had taken their place.
+  var leftOut: Int { encoder.leftOut }
 
   /// The format of the samples that `add` accepts.
   var format: AudioFormat { aac.format }
@@ -47,11 +86,18 @@ struct LiveAudio {
 
   /// Adds samples at `time`, in ticks of `LiveClock`.
   func add(
-    _ samples: consuming AudioFrame, at time: Int64, emit: AudioTrackEncoder.Emit
+    _ samples: consuming AudioFrame, at time: Int64, emit: Emit
   ) throws(UprightError) {
     samples.pts = position(at: time)
-    try encoder.add(samples, emit: emit)
+    try recorded?.add(try samples.copy()) { (packet) throws(UprightError) in
+      try emit(packet, .recorded)
+    }
+    let share = share
+    try encoder.add(samples) { (packet) throws(UprightError) in try emit(packet, share) }
   }
+
+  /// Which outputs the packets of the first encoder are for.
+  private var share: Share { recorded == nil ? .all : .watched }
 
   /// Reports how far the video is. Missing audio before that becomes silence.
   ///
@@ -59,14 +105,23 @@ struct LiveAudio {
   ///   - time: The time of the video, in ticks of `LiveClock`.
   ///   - isExpected: Whether the input has audio that may still arrive.
   func reach(
-    _ time: Int64, isExpected: Bool, emit: AudioTrackEncoder.Emit
+    _ time: Int64, isExpected: Bool, emit: Emit
   ) throws(UprightError) {
-    try encoder.reach(position(at: time), isExpected: isExpected, emit: emit)
+    let position = position(at: time)
+    try recorded?.reach(position, isExpected: isExpected) { (packet) throws(UprightError) in
+      try emit(packet, .recorded)
+    }
+    let share = share
+    try encoder.reach(position, isExpected: isExpected) { (packet) throws(UprightError) in
+      try emit(packet, share)
+    }
   }
 
   /// Encodes the remaining samples. No samples may follow.
-  func finish(emit: AudioTrackEncoder.Emit) throws(UprightError) {
-    try encoder.finish(emit: emit)
+  func finish(emit: Emit) throws(UprightError) {
+    try recorded?.finish { (packet) throws(UprightError) in try emit(packet, .recorded) }
+    let share = share
+    try encoder.finish { (packet) throws(UprightError) in try emit(packet, share) }
   }
 
   private func position(at time: Int64) -> Int64 {
@@ -79,4 +134,21 @@ extension AudioFormat {
   func ticks(of count: Int64) -> Int64 {
     count.rescaled(from: Rational(1, rate), to: LiveClock.timeBase)
   }
+}
+
+/// Decoded audio that waits for the first frame of its publisher.
+final class EarlyAudio {
+  /// The publisher's time, in ticks of `LiveClock`.
+  let time: Int64
+  private var samples: AudioFrame?
+
+  /// How many wait: ten seconds of AAC.
+  static let limit = 512
+
+  init(_ samples: consuming AudioFrame, at time: Int64) {
+    self.time = time
+    self.samples = consume samples
+  }
+
+  func take() -> AudioFrame? { samples.take() }
 }

@@ -9,8 +9,8 @@ internal import UprightPipeline
 /// One canvas of a live session with its renditions, each of which is encoded once, and the writers that share
 /// them. Used only on the session's thread.
 final class LiveBranch {
-  /// One rendition's packets, in order.
-  private final class RungWriters {
+  /// Packets in order, and the writers that take them.
+  private final class Lane {
     let interleaver: PacketInterleaver
     var writers: [(writer: OutputWriter, content: SegmentCutter.Content)] = []
     /// The format of the packets that were queued last; `nil` before the first.
@@ -19,10 +19,39 @@ final class LiveBranch {
     init(_ interleaver: PacketInterleaver) { self.interleaver = interleaver }
   }
 
+  /// One rendition's packets.
+  private final class Rung {
+    /// One, or another one for recordings, whose audio is another one.
+    private(set) var lanes: [Lane]
+
+    init(_ interleaver: PacketInterleaver) { lanes = [Lane(interleaver)] }
+
+    /// Gives recordings a lane of their own, unless they have one. The video that waits for its audio is in both.
+    func divide() throws(UprightError) {
+      guard lanes.count == 1 else { return }
+      let recorded = Lane(try lanes[0].interleaver.copy())
+      recorded.writers = lanes[0].writers.filter(\.writer.factory.isRecording)
+      lanes[0].writers.removeAll(where: \.writer.factory.isRecording)
+      lanes.append(recorded)
+    }
+
+    /// The lane of a writer, which it is in or would be in.
+    func lane(of writer: OutputWriter) -> Lane {
+      writer.factory.isRecording ? lanes[lanes.count - 1] : lanes[0]
+    }
+
+    func add(_ packet: consuming Packet, _ format: EncodedFormat?) throws(UprightError) {
+      for lane in lanes.dropFirst() {
+        lane.interleaver.add(try packet.shared(), track: 0, format: format, isVideo: true)
+      }
+      lanes[0].interleaver.add(packet, track: 0, format: format, isVideo: true)
+    }
+  }
+
   let encoding: LiveEncoding
   private let pipeline: FramePipeline
   /// One for each rung of the ladder, or one. The first has the audio too.
-  private let rungs: [RungWriters]
+  private let rungs: [Rung]
   /// The packets that a frame that is repeated has at its keyframes and between them; `nil` before such a keyframe.
   private var group: FrozenGroup?
   /// The time of the frame that is encoded.
@@ -48,7 +77,7 @@ final class LiveBranch {
     self.encoding = encoding
     let options = configuration.options
     rungs = (0..<max(1, options.ladder.count)).map { rung in
-      RungWriters(
+      Rung(
         PacketInterleaver(
           awaited: [true, rung == 0], cutsAtKeys: true, timeout: Self.audioTimeout,
           isGapless: true))
@@ -93,19 +122,28 @@ final class LiveBranch {
   var keyframes: KeyframeClock { pipeline.keyframes }
 
   /// The number of writers that take its packets.
-  var writers: Int { rungs.reduce(0) { $0 + $1.writers.count } }
+  var writers: Int { rungs.reduce(0) { $0 + $1.lanes.reduce(0) { $0 + $1.writers.count } } }
 
   /// Returns whether a writer takes packets of this branch.
   func contains(_ writer: OutputWriter) -> Bool {
-    rungs.contains { $0.writers.contains { $0.writer === writer } }
+    rungs.contains { $0.lane(of: writer).writers.contains { $0.writer === writer } }
   }
 
-  /// Returns the format of the packets of a rung that were queued last; `nil` before the first.
-  func format(of rung: Int) -> EncodedFormat? { rungs[rung].format }
+  /// Whether a writer is, or isn't, of a recording.
+  func contains(recordings: Bool) -> Bool {
+    rungs.contains { rung in
+      rung.lanes.contains { $0.writers.contains { $0.writer.factory.isRecording == recordings } }
+    }
+  }
+
+  /// Returns the format of the packets that were queued last for writers of a rung like this one; `nil` before the first.
+  func format(for writer: OutputWriter, rung: Int) -> EncodedFormat? {
+    rungs[rung].lane(of: writer).format
+  }
 
   /// Queues the packets of a stream for another writer. The next frame is a keyframe.
   func add(_ writer: OutputWriter, _ stream: LiveStream) {
-    rungs[stream.rung].writers.append((writer, stream.content))
+    rungs[stream.rung].lane(of: writer).writers.append((writer, stream.content))
     if stream.rung > 0 { pipeline.rungs[stream.rung - 1].isActive = true }
     group = nil
     pipeline.requestKeyframe()
@@ -114,9 +152,9 @@ final class LiveBranch {
   /// Queues no more packets for a writer. A rung without writers is not encoded any more.
   func remove(_ writer: OutputWriter) throws(UprightError) {
     for (index, rung) in rungs.enumerated()
-    where rung.writers.contains(where: { $0.writer === writer }) {
-      rung.writers.removeAll { $0.writer === writer }
-      guard index > 0, rung.writers.isEmpty else { continue }
+    where rung.lane(of: writer).writers.contains(where: { $0.writer === writer }) {
+      rung.lane(of: writer).writers.removeAll { $0.writer === writer }
+      guard index > 0, rung.lanes.allSatisfy(\.writers.isEmpty) else { continue }
       let rung = pipeline.rungs[index - 1]
       rung.isActive = false
       try rung.finish()
@@ -196,8 +234,8 @@ final class LiveBranch {
       group = FrozenGroup(direction, rungs: rungs.count)
     }
     guard let group, group.isSentAgain else { return false }
-    let isSent = try group.send(at: frame) { packet, rung in
-      rungs[rung].interleaver.add(packet, track: 0, format: nil, isVideo: true)
+    let isSent = try group.send(at: frame) { (packet, rung) throws(UprightError) in
+      try rungs[rung].add(packet, nil)
     }
     guard isSent else {
       endGroup()
@@ -219,29 +257,37 @@ final class LiveBranch {
     _ packet: consuming Packet, _ format: EncodedFormat?, rung: Int
   ) throws(UprightError) {
     try group?.record(packet, rung: rung, at: time)
-    rungs[rung].interleaver.add(packet, track: 0, format: format, isVideo: true)
+    try rungs[rung].add(packet, format)
   }
 
   /// Queues one audio packet for the outputs.
-  func addAudio(_ packet: consuming Packet) throws(UprightError) {
-    rungs[0].interleaver.add(packet, track: 1, format: nil, isVideo: false)
+  func addAudio(_ packet: borrowing Packet, for share: LiveAudio.Share) throws(UprightError) {
+    if share != .all { try rungs[0].divide() }
+    for (index, lane) in rungs[0].lanes.enumerated()
+    where share == .all || (share == .recorded) == (index > 0) {
+      lane.interleaver.add(try packet.shared(), track: 1, format: nil, isVideo: false)
+    }
     try flush()
   }
 
   private func flush() throws(UprightError) {
     for rung in rungs {
-      while let item = rung.interleaver.next() {
-        let (track, format) = (item.track, item.format)
-        let packet = item.takePacket()
-        if let format { rung.format = format }
-        let isFrozen = packet.time.map(isFrozen) ?? false
-        for (writer, content) in rung.writers where track == 0 || content != .video {
-          // The video's packets tell the audio's segments where they end.
-          let isClock = track == 0 && content == .audio
-          writer.queue.put(
-            isClock ? try packet.withoutPayload() : try packet.shared(), track: track,
-            format: format, isFrozen: isFrozen)
-        }
+      for lane in rung.lanes { try flush(lane) }
+    }
+  }
+
+  private func flush(_ lane: Lane) throws(UprightError) {
+    while let item = lane.interleaver.next() {
+      let (track, format) = (item.track, item.format)
+      let packet = item.takePacket()
+      if let format { lane.format = format }
+      let isFrozen = packet.time.map(isFrozen) ?? false
+      for (writer, content) in lane.writers where track == 0 || content != .video {
+        // The video's packets tell the audio's segments where they end.
+        let isClock = track == 0 && content == .audio
+        writer.queue.put(
+          isClock ? try packet.withoutPayload() : try packet.shared(), track: track,
+          format: format, isFrozen: isFrozen)
       }
     }
   }
@@ -252,9 +298,9 @@ final class LiveBranch {
     try pipeline.finish { (packet, format) throws(UprightError) in
       try put(packet, format, rung: 0)
     }
-    for rung in rungs {
-      rung.interleaver.end(track: 0)
-      rung.interleaver.end(track: 1)
+    for lane in rungs.flatMap(\.lanes) {
+      lane.interleaver.end(track: 0)
+      lane.interleaver.end(track: 1)
     }
     try flush()
   }

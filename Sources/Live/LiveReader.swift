@@ -1,4 +1,5 @@
 internal import UprightOrientation
+internal import UprightEncoding
 internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightPipeline
@@ -221,6 +222,7 @@ final class LiveReader: @unchecked Sendable {
       source.container.format == "rtsp"
       ? ArrivalAlignment(video: source.bestStream(.video)?.codecName) : nil
     var failures = 0
+    var early: [PacketBox] = []
     let lostBefore = packets.counted.lost
     while isWanted {
       do throws(UprightError) {
@@ -237,8 +239,15 @@ final class LiveReader: @unchecked Sendable {
         }
         if packets.takeKeyframeRequest() { (source as? RTPSource)?.requestKeyframe() }
         if tracks.video != nil {
+          for box in early {
+            if let packet = box.take() {
+              isWanted = packets.put(packet, isVideo: false) && isWanted
+            }
+          }
+          early = []
           isWanted = packets.put(packet, isVideo: isVideo) && isWanted
         } else {
+          if early.count < Self.earlyPackets { early.append(PacketBox(packet, format: nil)) }
           try waitForVideo(source, since: start)
         }
       } catch {
@@ -249,6 +258,9 @@ final class LiveReader: @unchecked Sendable {
     }
     if tracks.video == nil { throw Self.noVideo(source) }
   }
+
+  /// How many packets that arrive before the video are kept, for the audio among them: more than come until the session gives up.
+  private static let earlyPackets = 1024
 
   /// A camera may start seconds after its microphone. The session says that it waits after the first time, and gives up
   /// after the second, in seconds; after the first if the publisher declares audio alone.

@@ -119,7 +119,7 @@ extension LiveRun {
   ) {
     for (stream, writer) in zip(entry.target.streams, entry.writers) {
       let branch = branch(for: stream.encoding, source)
-      prepare(writer, branch.format(of: stream.rung))
+      prepare(writer, branch.format(for: writer, rung: stream.rung))
       branch.add(writer, stream)
     }
   }
@@ -176,8 +176,9 @@ extension LiveRun {
     // Silence for missing audio is inserted before the frame that it belongs with, so that no frame waits for
     // the encoder's delay.
     let isExpected = isAudioExpected
+    if isExpected, audio.stopsWaiting(at: time) { try waitLongerForAudio() }
     try audio.reach(isExpected ? time : time + audio.delay, isExpected: isExpected) {
-      (packet) throws(UprightError) in try send(packet)
+      (packet, share) throws(UprightError) in try send(packet, for: share)
     }
     if control.wantsPicture {
       branches.first?.peek { [control, pictureScaler] (frame) throws(UprightError) in
@@ -198,8 +199,14 @@ extension LiveRun {
       arrivals: arrivals)
   }
 
-  func send(_ packet: consuming Packet) throws(UprightError) {
-    for branch in branches { try branch.addAudio(try packet.shared()) }
+  func send(_ packet: borrowing Packet, for share: LiveAudio.Share) throws(UprightError) {
+    for branch in branches { try branch.addAudio(packet, for: share) }
+  }
+
+  /// Recordings wait on for the first audio while other outputs begin with silence.
+  private func waitLongerForAudio() throws(UprightError) {
+    guard branches.contains(where: { $0.contains(recordings: true) }) else { return }
+    try audio.waitLonger(forAll: !branches.contains { $0.contains(recordings: false) })
   }
 }
 

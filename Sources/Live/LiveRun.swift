@@ -45,6 +45,8 @@ final class LiveRun {
   /// `LiveConfiguration.inputTimeout`, in ticks.
   private let inputTimeout: Int64
   var rate = 30.0
+  /// The audio that has arrived before the first frame of its publisher.
+  private var earlyAudio: [EarlyAudio] = []
   /// Whether the input has audio, and when audio arrived last, in ticks.
   private var hasAudio = false
   private var lastAudio: Int64?
@@ -149,6 +151,7 @@ final class LiveRun {
     switch consume item {
     case .opened(let frameRate):
       hasAudio = false
+      earlyAudio = []
       let declared = frameRate.flatMap { (0.1...240).contains($0) ? $0 : nil }
       // Encoders divide their bit rate by it.
       if let declared { rate = max(declared, 1) }
@@ -162,21 +165,17 @@ final class LiveRun {
       lossDetector = InputLossDetector()
       backlog = LiveBacklog(seconds: configuration.limits.lag)
     case .audioBegan: (hasAudio, lastAudio) = (true, wall)
-    case .frame(let frame, let signal, let mark): try process(frame, signal, after: mark)
+    case .frame(let frame, let signal, let mark):
+      try process(frame, signal, after: mark)
+      for early in clock.isPlaced ? earlyAudio : [] {
+        if let samples = early.take() { try add(samples, early.time, isEarly: true) }
+      }
+      if clock.isPlaced { earlyAudio = [] }
     case .audio(let samples, let raw):
       lastAudio = wall
-      let duration = audio.format.ticks(of: Int64(samples.count))
-      let time = clock.audioTime(raw, duration: duration, wall: wall)
-      if let latest = clock.latest, clock.isPlaced,
-        time.map({ $0 < latest - LiveClock.maxTrackDistance }) ?? true
-      {
-        control.countDrop("audio")
-        control.explain("the audio is more than 10 s away from its video: it is left out")
-      }
-      guard let time else { return }
-      // While only the video is lost, the audio is real.
-      if lostAt != nil { freeze(after: time + duration) }
-      try audio.add(samples, at: time) { (packet) throws(UprightError) in try send(packet) }
+      if clock.isPlaced { return try add(samples, raw) }
+      if earlyAudio.count == EarlyAudio.limit { earlyAudio.removeFirst() }
+      earlyAudio.append(EarlyAudio(samples, at: raw))
     case .lost(let reason):
       clock.lose()
       lastAudio = nil
@@ -190,6 +189,40 @@ final class LiveRun {
   /// Whether audio may arrive that belongs with the present frame. It goes on while the video pauses.
   var isAudioExpected: Bool {
     hasAudio && (lostAt == nil || lastAudio.map { wall - $0 < LiveClock.rate } ?? false)
+  }
+
+  /// Adds audio, at the publisher's time `raw`.
+  ///
+  /// - Parameter isEarly: Whether it arrived before the first frame. What belongs before that frame isn't heard.
+  private func add(
+    _ samples: consuming AudioFrame, _ raw: Int64, isEarly: Bool = false
+  ) throws(UprightError) {
+    let duration = audio.format.ticks(of: Int64(samples.count))
+    let time = clock.audioTime(raw, duration: duration, wall: wall)
+    guard let latest = clock.latest else { return }
+    if isEarly, let time, time + duration <= latest { return }
+    if time.map({ $0 < latest - LiveClock.maxTrackDistance }) ?? true {
+      control.countDrop("audio")
+      control.explain("the audio is more than 10 s away from its video: it is left out")
+    }
+    guard let time else { return }
+    // While only the video is lost, the audio is real.
+    if lostAt != nil { freeze(after: time + duration) }
+    let leftOut = audio.leftOut
+    try audio.add(samples, at: time) { (packet, share) throws(UprightError) in
+      try send(packet, for: share)
+    }
+    if audio.leftOut > leftOut { leaveOut(audioAt: time) }
+  }
+
+  /// Counts audio whose time silence had taken before it came.
+  private func leaveOut(audioAt time: Int64) {
+    control.countDrop("audio")
+    guard let latest = clock.latest, latest - time > LiveClock.rate else { return }
+    let seconds = MediaTime(latest - time, LiveClock.timeBase).seconds
+    control.explain(
+      "audio came \((seconds * 10).rounded() / 10) s after its video: where there was silence already, it is left out"
+    )
   }
 
   // MARK: - What is missing
@@ -262,11 +295,11 @@ final class LiveRun {
   private func finish() throws(UprightError) {
     control.policy { $0.finish() }
     if let latest = clock.latest {
-      try audio.reach(latest + clock.step, isExpected: false) { (packet) throws(UprightError) in
-        try send(packet)
+      try audio.reach(latest + clock.step, isExpected: false) {
+        (packet, share) throws(UprightError) in try send(packet, for: share)
       }
     }
-    try audio.finish { (packet) throws(UprightError) in try send(packet) }
+    try audio.finish { (packet, share) throws(UprightError) in try send(packet, for: share) }
     for branch in branches { try branch.finish() }
   }
 

@@ -18,8 +18,9 @@ final class OutputWriter: Sendable {
     let address: String?
     /// Whether the output is opened again after a shortage of the system.
     var outlastsShortage = false
-    /// Whether the output ends with the last frame of the input, however long that was lost before the end.
-    var endsWithInput = false
+    /// Whether it is a recording, which nobody watches: it ends with the last frame of the input, however long that was lost
+    /// before the end, and can wait for the first audio.
+    var isRecording = false
     /// The second argument receives the description of the current file whenever it changes.
     let make:
       @Sendable (Interrupt, @escaping (LiveRecording) -> Void) throws(UprightError) ->
@@ -129,7 +130,7 @@ final class OutputWriter: Sendable {
       if let new = item.format { format = new }
       do throws(UprightError) {
         if let sink {
-          if factory.endsWithInput, frozen.keeps(item) { continue }
+          if factory.isRecording, frozen.keeps(item) { continue }
           for kept in frozen.take() { try write(kept, to: sink, format: kept.format) }
           try write(item, to: sink, format: item.format)
           wait = Self.backOff.first

@@ -1,5 +1,5 @@
 internal import CUprightFFmpeg
-internal import UprightOrientation
+package import UprightOrientation
 
 /// How audio samples are stored: the rate, the number of channels and the type of a sample.
 package struct AudioFormat: Sendable {
@@ -63,6 +63,18 @@ package struct AudioFrame: ~Copyable, @unchecked Sendable {
   var planes: UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
     UnsafeMutableRawPointer(raw.pointee.extended_data)?
       .assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+  }
+
+  /// Returns a copy of the samples and their position.
+  package func copy() throws(UprightError) -> AudioFrame {
+    let copy = AudioFrame(av_frame_clone(raw))
+    guard let copy, av_frame_make_writable(copy.raw) >= 0 else { throw outOfMemory("audio") }
+    return copy
+  }
+
+  private init?(_ raw: UnsafeMutablePointer<AVFrame>?) {
+    guard let raw else { return nil }
+    self.raw = raw
   }
 
   /// Removes the first `count` samples, or all if there are fewer.

@@ -33,6 +33,8 @@ package struct AudioPlacer: Sendable {
   package private(set) var lateness: Int64
   /// How long the first audio of a source is waited for. A source that announces audio may never send it.
   private let firstWait: Int64
+  /// The same of this source.
+  private var wait: Int64
   /// Where the video is when that wait is over; `nil` once there is audio.
   private var firstAudioBy: Int64?
 
@@ -47,7 +49,7 @@ package struct AudioPlacer: Sendable {
     self.leastLateness = leastLateness
     self.longestLateness = longestLateness
     self.firstWait = firstWait
-    (lateness, firstAudioBy) = (leastLateness, firstWait)
+    (lateness, wait, firstAudioBy) = (leastLateness, firstWait, firstWait)
   }
 
   /// The rules for a file. Its times are what its author meant: 10 s without audio are filled, a longer pause
@@ -69,10 +71,18 @@ package struct AudioPlacer: Sendable {
       leastLateness: second, longestLateness: 10 * second, firstWait: 2 * second)
   }
 
-  /// A source begins when the video is at `position`. How late its audio is, is not known.
+  /// A source begins when the video is at `position`. How late its audio is, is not known: its first audio is waited for at
+  /// least as long as that of the source before it was late, because it may be the same one that returns.
   package mutating func open(at position: Int64) {
-    let (end, overflows) = position.addingReportingOverflow(firstWait)
+    wait = max(firstWait, lateness)
+    let (end, overflows) = position.addingReportingOverflow(wait)
     (lateness, firstAudioBy) = (leastLateness, overflows ? nil : end)
+  }
+
+  /// Waits for the first audio of this source as long as for any that is late, where nobody watches.
+  package mutating func waitLonger() {
+    firstAudioBy = firstAudioBy.map { $0 - wait + longestLateness }
+    wait = longestLateness
   }
 
   /// Waits longer for audio from now on if audio arrived `late` samples behind the video. Broadcast encoders send it
@@ -100,8 +110,8 @@ package struct AudioPlacer: Sendable {
   package func silence(
     upTo position: Int64, after end: Int64, isExpected: Bool
   ) -> Int64 {
-    let wait = firstAudioBy.map { position < $0 ? firstWait : 0 } ?? lateness
-    let missing = position - end - (isExpected ? wait : 0)
+    let awaited = firstAudioBy.map { position < $0 ? wait : 0 } ?? lateness
+    let missing = position - end - (isExpected ? awaited : 0)
     return missing > (isExpected ? jitter : 0) ? missing : 0
   }
 }

@@ -13,6 +13,10 @@ package final class AudioTrackEncoder {
   private var head: Int64?
   /// How far the video is, as of the last call of `reach`.
   private var reached: Int64?
+  /// Whether it has no samples yet, neither real ones nor silence.
+  private var isEmpty = true
+  /// The number of frames that were left out because the track had their time already.
+  package private(set) var leftOut = 0
 
   /// - Parameter start: The position of the track's first sample. `nil` takes that of the first frame.
   package init(
@@ -30,6 +34,14 @@ package final class AudioTrackEncoder {
   /// Another source begins. How late its audio is, is not known.
   package func open() { placer.open(at: reached ?? end ?? 0) }
 
+  /// Waits longer for the first audio of this source.
+  package func waitLonger() { placer.waitLonger() }
+
+  /// Returns whether the track would begin with silence if the video was at `position` and audio was expected.
+  package func wouldBeginSilent(at position: Int64) -> Bool {
+    isEmpty && placer.silence(upTo: position, after: end ?? 0, isExpected: true) > 0
+  }
+
   /// The position after the last sample.
   private var end: Int64? { head.map { $0 + Int64(buffer.count) } }
 
@@ -40,7 +52,9 @@ package final class AudioTrackEncoder {
       switch placer.place(at: position, after: end) {
       case .append: break
       case .appendAfter(let silence): try appendSilence(silence, emit)
-      case .appendWithout(let first): frame.removeFirst(first)
+      case .appendWithout(let first):
+        if first >= frame.count { leftOut += 1 }
+        frame.removeFirst(first)
       case .restart:
         // Only the last frame of a track may be shorter.
         if buffer.count > 0 { try appendSilence(Int64(encoder.frameSize - buffer.count), emit) }
@@ -50,6 +64,7 @@ package final class AudioTrackEncoder {
     } else if head == nil {
       head = frame.pts ?? 0
     }
+    isEmpty = isEmpty && frame.count == 0
     try buffer.append(frame)
     try encodeWholeFrames(emit)
   }
@@ -76,6 +91,7 @@ package final class AudioTrackEncoder {
   /// Appends silence in pieces, so that long silence doesn't take more memory.
   private func appendSilence(_ count: Int64, _ emit: Emit) throws(UprightError) {
     var rest = count
+    isEmpty = isEmpty && count <= 0
     while rest > 0 {
       let part = min(rest, Int64(encoder.frameSize))
       try buffer.append(.silence(Int(part), encoder.format))

@@ -10,7 +10,8 @@ import UprightTestSupport
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime, .serialized)
 struct LiveTrackTests {
   enum Publisher: String, CaseIterable, CustomTestStringConvertible {
-    case audioBeginsLate, videoBeginsLate, audioArrivesLate, pictureStands, audioOfTwoCodecs
+    case audioBeginsLate, videoBeginsLate, audioArrivesLate, videoArrivesLate, pictureStands,
+      audioOfTwoCodecs
 
     var testDescription: String { rawValue }
 
@@ -25,7 +26,8 @@ struct LiveTrackTests {
         case .audioBeginsLate where isAudio, .videoBeginsLate where tag.isVideo:
           let start = isAudio ? 1500 : 1000
           if isConfiguration { tag.time = start } else if tag.time < start { return nil }
-        case .audioArrivesLate where isAudio: return (tag.time + 1500, tag)
+        case .audioArrivesLate where isAudio, .videoArrivesLate where tag.isVideo:
+          return (tag.time + 1500, tag)
         case .pictureStands where tag.isVideo && (2000..<5000).contains(tag.time): return nil
         default: break
         }
@@ -48,7 +50,7 @@ struct LiveTrackTests {
       switch self {
       case .audioBeginsLate: 4
       case .videoBeginsLate: 3
-      case .pictureStands, .audioArrivesLate, .audioOfTwoCodecs: 5
+      case .pictureStands, .audioArrivesLate, .videoArrivesLate, .audioOfTwoCodecs: 5
       }
     }
   }
@@ -96,6 +98,47 @@ struct LiveTrackTests {
     for flash in heard.flashes where flash > heard.beeps.first ?? 0 && flash < heard.beeps.last ?? 0
     {
       #expect(heard.beeps.contains { abs($0 - flash - usual) < 0.045 }, "\(flash)")
+    }
+  }
+
+  @Test(
+    "Audio that arrives three seconds late is complete in recordings, and counted where it can't be"
+  )
+  func audioArrivesLaterThanWaitedFor() throws {
+    let scratch = try Scratch()
+    let (take, hls) = (scratch.path("take.mp4"), scratch.path("hls"))
+    let clip = try FLVClip(file: Samples.withAudio, seconds: 8)
+    let stage = try LiveTestSession([.file(path: take), .hls(folder: hls)]) {
+      $0.options.size = .pair(PixelSize(360, 640))
+    }
+    try #require(stage.feed.begin())
+    let start = ContinuousClock.now
+    let sent = clip.tags.map { (at: $0.time + ($0.kind == 8 ? 3000 : 0), tag: $0) }
+    for (at, tag) in sent.filter({ $0.at < 8000 }).sorted(by: { $0.at < $1.at }) {
+      let wait = ContinuousClock.now.duration(to: start + .milliseconds(at))
+      if wait > .zero { usleep(UInt32(wait / .microseconds(1))) }
+      while !stage.feed.write(tag.bytes) && !stage.feed.isClosed { usleep(1000) }
+    }
+    stage.feed.end()
+    #expect(until { stage.session.snapshot.state == .inputLost })
+    #expect(
+      stage.updates.contains {
+        if case .state(.live, let reason?) = $0 {
+          reason.contains("after its video")
+        } else {
+          false
+        }
+      })
+    stage.end()
+    #expect(stage.session.snapshot.counters.dropped["audio"] ?? 0 > 0)
+    let usual = try #require(FlashAndBeep(path: Samples.withAudio).offsets.first)
+    for (path, least) in [(take, 4), ("\(hls)/index.m3u8", 1)] {
+      let heard = try FlashAndBeep(path: path)
+      figure("\(path): flashes \(heard.flashes), beeps \(heard.beeps)")
+      #expect(heard.beeps.count >= least, "\(path): \(heard.beeps)")
+      for beep in heard.beeps {
+        #expect(heard.flashes.contains { abs(beep - $0 - usual) < 0.045 }, "\(path): \(beep)")
+      }
     }
   }
 

@@ -82,4 +82,20 @@ import Testing
       #expect(live.silence(upTo: start + 96_000, after: start, isExpected: true) == 12_000)
     }
   }
+
+  @Test(
+    "The first audio is waited for ten seconds where nobody watches, and as long as it was late before"
+  )
+  func longWait() {
+    var live = Self.live
+    live.open(at: 48_000)
+    live.waitLonger()
+    #expect(live.silence(upTo: 48_000 + 479_999, after: 48_000, isExpected: true) == 0)
+    #expect(live.silence(upTo: 48_000 + 480_000, after: 48_000, isExpected: true) == 480_000)
+    // Audio that is 3 s late, whose publisher returns.
+    live.adapt(to: 144_000)
+    live.open(at: 960_000)
+    #expect(live.silence(upTo: 960_000 + 155_999, after: 960_000, isExpected: true) == 0)
+    #expect(live.silence(upTo: 960_000 + 156_000, after: 960_000, isExpected: true) == 156_000)
+  }
 }

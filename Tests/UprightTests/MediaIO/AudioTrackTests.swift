@@ -254,7 +254,7 @@ import UprightTestSupport
     #expect(times.first == 3_200_000_000 * LiveClock.rate)
     for time in times + [.max, .min] {
       let frame = try AudioFrame.silence(1024, audio.format)
-      try audio.add(frame, at: time) { _ in }
+      try audio.add(frame, at: time) { _, _ in }
     }
   }
 }
