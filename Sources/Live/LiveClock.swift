@@ -24,8 +24,8 @@ struct LiveClock {
     var raw: Int64
     var time: Int64
     var wall: Int64
-    /// The time and the arrival of the packet before it.
-    var before: (time: Int64, wall: Int64)?
+    /// The time and the arrival of the packets before it, the last one first.
+    var before: [(time: Int64, wall: Int64)] = []
   }
 
   /// The offset from the publisher's timestamps to media time; `nil` before the first frame and after a loss.
@@ -65,6 +65,8 @@ struct LiveClock {
   private static let smallStep = rate
   /// The largest difference between a longer step and the time that it took.
   private static let tolerance = 2 * rate
+  /// How many frames a demuxer, a parser and a decoder hold back at most until the next ones arrive.
+  private static let heldBack = 4
   /// How long frames may be late before the cause is taken to be the publisher's clock, not the network.
   private static let lateTimeout = rate / 2
   /// The largest distance between media time and the wall clock plus `wallOffset`.
@@ -201,7 +203,8 @@ struct LiveClock {
   }
 
   private mutating func note(_ track: Track, raw: Int64, time: Int64, wall: Int64) {
-    let before = lastPackets[track].map { (time: $0.time, wall: $0.wall) }
+    let last = lastPackets[track]
+    let before = last.map { [($0.time, $0.wall)] + $0.before.prefix(Self.heldBack - 1) } ?? []
     lastPackets[track] = LastPacket(raw: raw, time: time, wall: wall, before: before)
   }
 
@@ -218,7 +221,9 @@ struct LiveClock {
     formerOffset = formerOffset.map { $0 + ticks }
     for track in lastPackets.keys {
       lastPackets[track]?.time += ticks
-      lastPackets[track]?.before?.time += ticks
+      for index in lastPackets[track]?.before.indices ?? 0..<0 {
+        lastPackets[track]?.before[index].time += ticks
+      }
     }
   }
 
@@ -231,10 +236,10 @@ struct LiveClock {
     func follows(_ time: Int64) -> Bool {
       let step = time - last.time
       if abs(step) <= Self.smallStep || abs(step - waited) <= Self.tolerance { return true }
-      // Where a frame is complete only when the next one begins, as in RTP and MPEG-TS, the last frame before a pause arrives
-      // after it, with the first one.
-      guard let before = last.before, step > 0 else { return false }
-      return abs(time - before.time - (wall - before.wall)) <= Self.tolerance
+      // Where a frame is complete only when the next one begins, as in RTP and MPEG-TS, the last frames before a pause
+      // arrive after it, with the first one.
+      return step > 0
+        && last.before.contains { abs(time - $0.time - (wall - $0.wall)) <= Self.tolerance }
     }
     if follows(raw + offset) { return raw + offset }
     if let leapsUntil, track == .video {

@@ -51,9 +51,9 @@ import UprightTestSupport
       frames: run(0..<5, raw: 0, wall: 0) + [(6000, 6100), (6040, 6140)],
       times: [0, 40, 80, 120, 160, 6000, 6040]),
     Case(
-      testDescription: "the last frame before a pause comes with the first one after it",
-      frames: run(0..<5, raw: 0, wall: 0) + [(200, 6100), (6000, 6140), (6040, 6180)],
-      times: [0, 40, 80, 120, 160, 200, 6000, 6040]),
+      testDescription: "the last frames before a pause come with the first one after it",
+      frames: run(0..<5, raw: 0, wall: 0) + [(200, 6100), (240, 6102), (6000, 6140), (6040, 6180)],
+      times: [0, 40, 80, 120, 160, 200, 240, 6000, 6040]),
     Case(
       testDescription: "no times: by arrival, at least one frame apart",
       frames: [(nil, 0), (nil, 33), (nil, 70), (nil, 2000)], times: [0, 33, 67, 2000]),
