@@ -204,6 +204,8 @@ struct LiveInputCounters: Sendable {
   var lost = 0
   /// The time between the last two keyframes, in seconds; `nil` before the second.
   var keyframeInterval: Double?
+  /// Since when a publisher's stream has been read to find its tracks; `nil` once they are known.
+  var surveyed: ContinuousClock.Instant?
   /// Whether a packet is being decoded or passed on.
   var isBusy = false
   /// The decoding time of each packet, in seconds.

@@ -16,6 +16,15 @@ enum LiveCodecs {
   /// The names of all accepted codecs, and of FLV script data.
   static let names = video + audio + ["text"]
 
+  /// - Throws: `badData` if one of the streams is video that the linked FFmpeg doesn't know as such: AV1, which MPEG-TS marks by
+  ///   a registration descriptor.
+  static func checkUnread(_ streams: [StreamInfo], at location: String) throws(UprightError) {
+    guard streams.contains(where: { $0.codecLabel == "AV01" }) else { return }
+    throw UprightError(
+      .badData, "AV1 in MPEG-TS can't be read by the linked FFmpeg", at: location,
+      remedy: "send H.264 or HEVC, or AV1 by RTMP or WHIP")
+  }
+
   /// - Throws: `badData` if the stream's codec is not accepted.
   static func check(_ stream: StreamInfo, at location: String) throws(UprightError) {
     guard (video + audio).contains(stream.codecName) else {

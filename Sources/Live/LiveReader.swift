@@ -122,6 +122,8 @@ final class LiveReader: @unchecked Sendable {
       switch container {
       case .flv: return try FLVSource(pipe, interrupt: interrupt)
       case .mpegts:
+        packets.count { $0.surveyed = .now }
+        defer { packets.count { $0.surveyed = nil } }
         return try Demuxer(
           transportStream: pipe, settings: bounded(Self.transportSettings), interrupt: interrupt)
       }
@@ -155,8 +157,10 @@ final class LiveReader: @unchecked Sendable {
   ].merging(decoders) { $1 }
 
   /// Settings for a transport stream. At most this many bytes or microseconds are read before it is open.
+  ///
+  /// Everything waits until libavformat has guessed the codec of a private stream, by default from up to 2500 packets.
   private static let transportSettings = [
-    "probesize": "1000000", "analyzeduration": "1000000",
+    "probesize": "1000000", "analyzeduration": "1000000", "max_probe_packets": "20",
   ].merging(decoders) { $1 }
 
   /// The codecs that libavformat may open to probe a stream.

@@ -247,6 +247,9 @@ final class LiveRun {
     let timeout = InputLossDetector.timeout(step: clock.step)
     let isLost = lossDetector.isLost(
       wall: wall, frames: read.frames, isBusy: isWaiting, timeout: timeout)
+    if let since = read.surveyed, held == nil, since.secondsUntilNow > 2 {
+      control.enter(.waiting, reason: "the stream doesn't say yet which tracks it has")
+    }
     let isUndecodable = read.arrived - arrivedAtFrame > Self.undecodedPackets
     if isLost, lostAt == nil, clock.latest != nil || isUndecodable {
       let seconds = MediaTime(timeout, LiveClock.timeBase).seconds

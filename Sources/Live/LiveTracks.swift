@@ -37,11 +37,13 @@ final class LiveTracks {
     self.format = format
     self.packets = packets
     run = packets.open()
-    if let stream = source.bestStream(.video) { try begin(stream) }
+    let video = source.bestStream(.video)
+    if video == nil { try LiveCodecs.checkUnread(source.container.streams, at: source.url) }
+    if let video { try begin(video) }
     if let stream = source.bestStream(.audio) { beginAudio(stream) }
     // Other audio may be needed later.
     let all = source.container.streams.filter { $0.kind == .audio }.map(\.index)
-    source.select(Set(all + [video].compactMap(\.self)))
+    source.select(Set(all + [self.video].compactMap(\.self)))
     announceAudio()
   }
 

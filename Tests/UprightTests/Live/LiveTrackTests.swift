@@ -71,6 +71,22 @@ struct LiveTrackTests {
     stage.end()
   }
 
+  @Test(
+    "A private stream of MPEG-TS that sends a single packet keeps nobody waiting without a reason")
+  func privateStream() throws {
+    let scratch = try Scratch()
+    var ts = TransportStreamBytes()
+    var bytes = ts.tables([(6, 0x100, []), (0x1B, 0x101, [])]) + ts.frame(0x100, at: 0)
+    for number in 0..<400 { bytes += ts.frame(0x101, at: number * 40) }
+    let stage = try LiveTestSession([.hls(folder: scratch.path("hls"))])
+    try #require(stage.feed.begin(.mpegts))
+    #expect(stage.feed.write(bytes))
+    #expect(
+      until { stage.session.snapshot.reason?.contains("doesn't say yet which tracks") == true })
+    #expect(stage.session.snapshot.state == .waiting)
+    stage.end()
+  }
+
   @Test("Audio is heard in time, however it begins and arrives", arguments: Publisher.allCases)
   func beeps(_ publisher: Publisher) throws {
     let scratch = try Scratch()
@@ -167,5 +183,47 @@ struct LiveTrackTests {
     #expect(until { stage.session.snapshot.reason?.contains("decoded") == true })
     #expect(stage.session.snapshot.state == (begins ? .inputLost : .waiting))
     stage.end()
+  }
+}
+
+/// The bytes of an MPEG transport stream (ISO/IEC 13818-1) of one program.
+private struct TransportStreamBytes {
+  private var counts: [Int: UInt8] = [:]
+
+  /// Returns the tables of a program with these streams: type, PID, descriptors.
+  mutating func tables(_ streams: [(type: UInt8, pid: Int, descriptors: [UInt8])]) -> [UInt8] {
+    func big(_ value: Int) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 255)] }
+    func section(_ table: UInt8, _ body: [UInt8]) -> [UInt8] {
+      let bytes = [table] + big(0xB000 | (body.count + 9)) + [0, 1, 0xC1, 0, 0] + body
+      let checksum = bytes.reduce(UInt32.max) { sum, byte in
+        (0..<8).reduce(sum ^ UInt32(byte) << 24) { value, _ in
+          value >> 31 == 1 ? value << 1 ^ 0x04C1_1DB7 : value << 1
+        }
+      }
+      return [0] + bytes + (0..<4).map { UInt8(truncatingIfNeeded: checksum >> (24 - 8 * $0)) }
+    }
+    let entries = streams.flatMap {
+      [$0.type] + big(0xE000 | $0.pid) + big(0xF000 | $0.descriptors.count) + $0.descriptors
+    }
+    return packet(0, section(0, [0, 1, 0xF0, 0]))
+      + packet(0x1000, section(2, [0xE1, 0, 0xF0, 0] + entries))
+  }
+
+  /// Returns a frame of 100 bytes that no decoder knows, at a time in milliseconds.
+  mutating func frame(_ pid: Int, at time: Int) -> [UInt8] {
+    let stamp = 90 * time + 90_000
+    let marked = [
+      0x21 | stamp >> 29 & 14, stamp >> 22, stamp >> 14 | 1, stamp >> 7, stamp << 1 | 1,
+    ].map { UInt8(truncatingIfNeeded: $0) }
+    let head: [UInt8] = [0, 0, 1, 0xE0, 0, 108, 0x80, 0x80, 5] + marked
+    return packet(pid, head + [UInt8](repeating: 0x55, count: 100))
+  }
+
+  private mutating func packet(_ pid: Int, _ payload: [UInt8]) -> [UInt8] {
+    let count = counts[pid, default: 0]
+    counts[pid] = (count + 1) & 15
+    let stuffing = 183 - payload.count
+    return [0x47, 0x40 | UInt8(pid >> 8), UInt8(pid & 255), 0x30 | count, UInt8(stuffing), 0]
+      + [UInt8](repeating: 0xFF, count: stuffing - 1) + payload
   }
 }
