@@ -58,6 +58,9 @@ package final class SegmentCutter {
   private var held: Packet?
   private var decodingEnd = DecodingEnd()
 
+  /// Between two formats, a longer time without frames is a hole.
+  private static let shortestHole = MediaTime(1, Rational(1, 2))
+
   /// - Parameters:
   ///   - duration: The duration of a segment.
   ///   - partDuration: The longest duration of a part. Frames must not be longer than `longestFrame(inPartsOf:)`.
@@ -104,9 +107,11 @@ package final class SegmentCutter {
     packet.move(by: offset)
     let time = packet.time ?? end
     if track == 0 {
-      try writeHeld(before: packet.dts)
+      let isAfterHole = format != nil && time - end > Self.shortestHole
+      try writeHeld(before: isAfterHole ? nil : packet.dts)
       if let format {
-        try cut(at: time, before: nil, emit)
+        // A segment doesn't last until the next one if frames are missing in between.
+        try cut(at: isAfterHole ? end : time, before: nil, emit)
         try open(format, description, emit)
       } else if !hasFormat {
         try open(description.format, description, emit)

@@ -53,7 +53,7 @@ extension LiveTarget {
       turns: media.turns, comesBack: comesBack)
     let factory = OutputWriter.SinkFactory(
       address: opening.address, outlastsShortage: output.isContinued,
-      isRecording: output.isRecording,
+      isRecording: output.isRecording, isSegmented: output.hasSegments,
       make: { (interrupt, report) throws(UprightError) in try opening.open(interrupt, report) },
       describe: { format in
         OutputDescription(

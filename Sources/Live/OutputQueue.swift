@@ -22,6 +22,8 @@ final class OutputQueue: @unchecked Sendable {
     let bytes: Int
     /// Whether video decoding can start here.
     let isKeyframe: Bool
+    /// Whether packets before it were dropped.
+    var followsHole = false
     /// Whether it is of a repeated frame, or silence, while the input is lost.
     let isFrozen: Bool
   }
@@ -47,6 +49,8 @@ final class OutputQueue: @unchecked Sendable {
   private var isSkipping = false
   /// The last format that started among dropped packets.
   private var missedFormat: EncodedFormat?
+  /// Whether packets were dropped since the last one that was kept.
+  private var hasHole = false
   private var dropped = 0
   private var isEnded = false
 
@@ -79,7 +83,8 @@ final class OutputQueue: @unchecked Sendable {
     if isKeyframe {
       isSkipping = false
       item.format = format ?? missedFormat
-      missedFormat = nil
+      item.followsHole = hasHole
+      (missedFormat, hasHole) = (nil, false)
     }
     items.append(item)
     bytes += size
@@ -112,11 +117,13 @@ final class OutputQueue: @unchecked Sendable {
       return
     }
     items[0].format = items[0].format ?? missedFormat
-    missedFormat = nil
+    items[0].followsHole = true
+    (missedFormat, hasHole) = (nil, false)
   }
 
   private func drop(_ item: Item) {
     missedFormat = item.format ?? missedFormat
+    hasHole = true
     if item.track == 0 { dropped += 1 }
   }
 

@@ -21,6 +21,9 @@ final class OutputWriter: Sendable {
     /// Whether it is a recording, which nobody watches: it ends with the last frame of the input, however long that was lost
     /// before the end, and can wait for the first audio.
     var isRecording = false
+    /// Whether it lists segments: what follows dropped packets is a new format to players, and no segment lasts longer than
+    /// what is in it.
+    var isSegmented = false
     /// The second argument receives the description of the current file whenever it changes.
     let make:
       @Sendable (Interrupt, @escaping (LiveRecording) -> Void) throws(UprightError) ->
@@ -132,7 +135,8 @@ final class OutputWriter: Sendable {
         if let sink {
           if factory.isRecording, frozen.keeps(item) { continue }
           for kept in frozen.take() { try write(kept, to: sink, format: kept.format) }
-          try write(item, to: sink, format: item.format)
+          let isResumed = item.followsHole && factory.isSegmented
+          try write(item, to: sink, format: item.format ?? (isResumed ? format : nil))
           wait = Self.backOff.first
           continue
         }

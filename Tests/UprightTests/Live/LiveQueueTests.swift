@@ -35,7 +35,7 @@ import UprightTestSupport
     }
   }
 
-  /// Returns the indices of the frames that are left. `!` marks an IDR, `fN` a format.
+  /// Returns the indices of the frames that are left. `!` marks an IDR, `fN` a format, `^` that frames before are missing.
   private static func drain(_ queue: OutputQueue) -> [String] {
     queue.end()
     var words: [String] = []
@@ -43,7 +43,8 @@ import UprightTestSupport
       guard item.track == 0 else { continue }
       let format = item.format.map { "f\($0.index)" } ?? ""
       words.append(
-        "\(Int((item.time.seconds * 10).rounded()))\(item.isKeyframe ? "!" : "")\(format)")
+        "\(Int((item.time.seconds * 10).rounded()))\(item.isKeyframe ? "!" : "")\(format)"
+          + (item.followsHole ? "^" : ""))
     }
     return words
   }
@@ -62,7 +63,7 @@ import UprightTestSupport
     try Self.put(0..<42, into: queue)
     // Full at frame 40. The first IDR with 2 s or less after it is frame 20.
     let words = Self.drain(queue)
-    #expect(words.first == "20!" && words.last == "41" && words.count == 22)
+    #expect(words.first == "20!^" && words.last == "41" && words.count == 22)
     #expect(queue.droppedFrames == 20)
   }
 
@@ -90,7 +91,7 @@ import UprightTestSupport
     let queue = OutputQueue(seconds: 100, bytes: 1500)
     try Self.put(0..<25, into: queue, gop: 20)
     let words = Self.drain(queue)
-    #expect(words == ["20!", "21", "22", "23", "24"])
+    #expect(words == ["20!^", "21", "22", "23", "24"])
     #expect(queue.droppedFrames == 20)
   }
 
@@ -102,12 +103,12 @@ import UprightTestSupport
     let third = try Self.format(2)
     try Self.put(0..<60, into: queue, formats: [0: first, 5: second, 8: third])
     let words = Self.drain(queue)
-    #expect(words.first?.hasSuffix("!f2") == true, "\(words)")
+    #expect(words.first?.hasSuffix("!f2^") == true, "\(words)")
     #expect(words.dropFirst().allSatisfy { !$0.contains("f") })
 
     let skipped = OutputQueue(seconds: 100, bytes: 1000)
     try Self.put(0..<36, into: skipped, gop: 30, formats: [0: first, 15: second])
-    #expect(Self.drain(skipped).first == "30!f1")
+    #expect(Self.drain(skipped).first == "30!f1^")
   }
 
   @Test("A blocked sink does not affect another one")

@@ -97,6 +97,29 @@ import UprightTestSupport
   }
 
   @Test(
+    "A segment before missing frames ends with its last frame, and the next format begins after them"
+  )
+  func hole() throws {
+    let recorder = Recorder()
+    let cutter = SegmentCutter(recorder, duration: MediaTime(6, .one))
+    let format = EncodedFormat(
+      index: 0, size: PixelSize(16, 16), parameters: try CodecParameters(naming: "h264"))
+    cutter.begin(OutputDescription(format: format, videoTimeBase: Self.video))
+    var pieces: [MediaTime] = []
+    func emit(_ piece: SegmentCutter.Piece) {
+      if case .segment(_, let start, let duration) = piece { pieces += [start, duration] }
+    }
+    for second in [Int64(0), 1, 9, 10] {
+      let frame = try packet(
+        pts: second * 90_000, dts: second * 90_000, duration: 90_000, key: second % 9 == 0,
+        base: Self.video)
+      try cutter.write(frame, track: 0, format: second == 9 ? format : nil, emit: emit)
+    }
+    try cutter.finish(emit: emit)
+    #expect(pieces == [0, 2, 9, 2].map { MediaTime($0, .one) })
+  }
+
+  @Test(
     "Durations in playlists",
     arguments: [
       (MediaTime(0, .one), "0.000000"), (MediaTime(6, .one), "6.000000"),
