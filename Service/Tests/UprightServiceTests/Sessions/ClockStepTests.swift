@@ -16,7 +16,8 @@ struct ClockStepTests {
       file = scratch.path("clock-step")
       let library = scratch.path("clock-step.so")
       let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().appendingPathComponent("C/clock-step.c").path
+        .deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("C/clock-step.c").path
       let compiled = try ExternalTool("cc").outcome(
         ["-O2", "-shared", "-fPIC", "-DSTEP_FILE=\"\(file)\"", "-o", library, source, "-ldl"])
       #expect(compiled.status == 0, "\(compiled.errors)")
