@@ -88,7 +88,14 @@ final class LiveAudio {
   func add(
     _ samples: consuming AudioFrame, at time: Int64, emit: Emit
   ) throws(UprightError) {
-    samples.pts = position(at: time)
+    let position = position(at: time)
+    samples.pts = position
+    if position < start {
+      // What is before the first frame of the video belongs to none.
+      samples.removeFirst(min(start - position, Int64(samples.count)))
+      samples.pts = start
+    }
+    if samples.count == 0 { return }
     try recorded?.add(try samples.copy()) { (packet) throws(UprightError) in
       try emit(packet, .recorded)
     }

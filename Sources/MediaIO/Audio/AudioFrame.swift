@@ -78,7 +78,7 @@ package struct AudioFrame: ~Copyable, @unchecked Sendable {
   }
 
   /// Removes the first `count` samples, or all if there are fewer.
-  mutating func removeFirst(_ count: Int64) {
+  package mutating func removeFirst(_ count: Int64) {
     let removed = CInt(clamping: min(count, Int64(raw.pointee.nb_samples)))
     raw.pointee.nb_samples -= removed
     av_samples_copy(

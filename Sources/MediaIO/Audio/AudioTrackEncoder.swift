@@ -15,7 +15,9 @@ package final class AudioTrackEncoder {
   private var reached: Int64?
   /// Whether it has no samples yet, neither real ones nor silence.
   private var isEmpty = true
-  /// The number of frames that were left out because the track had their time already.
+  /// Where the last silence ends that was appended.
+  private var silenceEnd = Int64.min
+  /// The number of frames that were left out because silence had their time already.
   package private(set) var leftOut = 0
 
   /// - Parameter start: The position of the track's first sample. `nil` takes that of the first frame.
@@ -53,7 +55,7 @@ package final class AudioTrackEncoder {
       case .append: break
       case .appendAfter(let silence): try appendSilence(silence, emit)
       case .appendWithout(let first):
-        if first >= frame.count { leftOut += 1 }
+        if first >= frame.count, position < silenceEnd { leftOut += 1 }
         frame.removeFirst(first)
       case .restart:
         // Only the last frame of a track may be shorter.
@@ -98,6 +100,7 @@ package final class AudioTrackEncoder {
       try encodeWholeFrames(emit)
       rest -= part
     }
+    if count > 0, let end { silenceEnd = end }
   }
 
   private func encodeWholeFrames(_ emit: Emit) throws(UprightError) {
