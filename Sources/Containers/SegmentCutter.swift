@@ -56,6 +56,8 @@ package final class SegmentCutter {
   /// The last video packet. It is written once the next packet defines its duration in decoding order: movenc
   /// changes the time of a segment's first packet if the duration of the packet before reaches past it.
   private var held: Packet?
+  /// The time of `held`, and whether it is a keyframe.
+  private var last: (time: MediaTime, isKey: Bool)?
   private var decodingEnd = DecodingEnd()
 
   /// Between two formats, a longer time without frames is a hole.
@@ -63,7 +65,7 @@ package final class SegmentCutter {
 
   /// - Parameters:
   ///   - duration: The duration of a segment.
-  ///   - partDuration: The longest duration of a part. Frames must not be longer than `longestFrame(inPartsOf:)`.
+  ///   - partDuration: The longest duration of a part. Frames are as far apart as `LowLatencyHLS.repeats` has it.
   ///   - first: The number of the first segment.
   ///   - continues: Whether the first segment may follow those of an earlier run, after a discontinuity.
   package init(
@@ -107,6 +109,7 @@ package final class SegmentCutter {
     packet.move(by: offset)
     let time = packet.time ?? end
     if track == 0 {
+      try cutBeforeLast(until: time, emit)
       let isAfterHole = format != nil && time - end > Self.shortestHole
       try writeHeld(before: isAfterHole ? nil : packet.dts)
       if let format {
@@ -132,6 +135,7 @@ package final class SegmentCutter {
     isEmpty = false
     if track == 0 {
       decodingEnd.add(packet)
+      last = (time, packet.isKey || content == .audio)
       held = consume packet
     } else {
       try segments.write(packet, track: content == .audio ? track - 1 : track)
@@ -185,6 +189,18 @@ package final class SegmentCutter {
     if repeatedInit.isEmpty { return bytes }
     defer { repeatedInit = [] }
     return repeatedInit + bytes
+  }
+
+  /// Ends a part before the last frame if it would be too long until the next one: rather too short than longer than what
+  /// players were told.
+  private func cutBeforeLast(
+    until time: MediaTime, _ emit: (Piece) throws(UprightError) -> Void
+  ) throws(UprightError) {
+    guard let partDuration, let part, let last, last.time > part.start,
+      time - part.start > partDuration
+    else { return }
+    try cutPart(at: last.time, before: .part, emit)
+    self.part = (last.time, last.isKey)
   }
 
   private func cutPart(

@@ -60,12 +60,16 @@ extension LiveRun {
   /// be longer than the playlist's target duration, or a part than the longest part.
   func fill(before time: Int64) throws(UprightError) {
     guard outputs.entries.contains(where: \.target.output.hasSegments), let held else { return }
-    let hole = configuration.lowLatency?.longestFrame ?? LivePlaylist.longestHole
+    let usual = MediaTime(clock.step, LiveClock.timeBase)
+    let (after, by) =
+      configuration.lowLatency?.repeats(usual: usual)
+      ?? (LivePlaylist.longestHole, LivePlaylist.longestHole)
     // Rounded down: no part may be too long.
-    let step = max(1, hole.plausibleTicks(of: LiveClock.timeBase) - 1)
+    let hole = max(1, after.plausibleTicks(of: LiveClock.timeBase) - 1)
+    let step = min(hole, by.plausibleTicks(of: LiveClock.timeBase))
     // At most what the playlist lists.
     for _ in 0..<Int(clamping: 12 * LiveClock.rate / step) {
-      guard time - lastEncoded > step else { return }
+      guard time - lastEncoded > hole else { return }
       try show(held, at: lastEncoded + step)
     }
   }

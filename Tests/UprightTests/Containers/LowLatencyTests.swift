@@ -102,6 +102,69 @@ import UprightTestSupport
     }
   }
 
+  /// The durations of the parts of ten seconds of frames at these times, in milliseconds, a keyframe each two seconds.
+  private static func parts(
+    of times: [Int], _ settings: LowLatencyHLS
+  ) throws -> [(duration: MediaTime, isLast: Bool)] {
+    let cutter = SegmentCutter(
+      Frames(), duration: MediaTime(2, .one), partDuration: settings.partDuration)
+    let format = EncodedFormat(
+      index: 0, size: PixelSize(16, 16), parameters: try CodecParameters(naming: "h264"))
+    cutter.begin(OutputDescription(format: format, videoTimeBase: base))
+    var parts: [(duration: MediaTime, isLast: Bool)] = []
+    func emit(_ piece: SegmentCutter.Piece) {
+      if case .part(let part) = piece { parts.append((part.duration, part.next != .part)) }
+    }
+    var key = 0
+    for (time, next) in zip(times, times.dropFirst()) {
+      let isKey = time == 0 || time / 2000 > key / 2000
+      if isKey { key = time }
+      let frame = try packet(
+        pts: Int64(time * 90), dts: Int64(time * 90), duration: Int64((next - time) * 90),
+        key: isKey, base: base)
+      try cutter.write(frame, track: 0, format: nil, emit: emit)
+    }
+    try cutter.finish(emit: emit)
+    return parts
+  }
+
+  @Test(
+    "Regular frames fill parts, and none is repeated",
+    arguments: [
+      (0.2, [60, 50, 30, 25, 24, 20, 15]), (0.334, [60, 30, 25, 24, 20, 15, 10]), (0.5, [30, 24]),
+    ])
+  func regular(_ seconds: Double, _ rates: [Int]) throws {
+    let settings = LowLatencyHLS(partSeconds: seconds)
+    let longest = settings.partDuration
+    for rate in rates {
+      let usual = MediaTime(1, Rational(1, rate))
+      #expect(settings.repeats(usual: usual).after > usual, "\(rate)")
+      let times = (0...10 * rate).map { ($0 * 1000 + rate / 2) / rate }
+      for part in try Self.parts(of: times, settings) {
+        #expect(part.duration <= longest, "\(rate)")
+        #expect(part.isLast || part.duration.seconds >= longest.seconds * 0.85, "\(rate)")
+      }
+    }
+    // Neither two nor three frames are a part of 0.2 s.
+    let coarse = MediaTime(1, Rational(1, 12))
+    #expect(LowLatencyHLS(partSeconds: 0.2).repeats(usual: coarse).after < coarse)
+  }
+
+  @Test("Irregular frames make no part longer than the target")
+  func irregular() throws {
+    let settings = LowLatencyHLS(partSeconds: 0.2)
+    let longest = settings.repeats(usual: MediaTime(1, Rational(1, 30))).after
+    var random = SeededGenerator()
+    for _ in 0..<20 {
+      var times = [0]
+      while let last = times.last, last < 10_000 {
+        times.append(last + Int.random(in: 22...Int(longest.seconds * 1000), using: &random))
+      }
+      let parts = try Self.parts(of: times, settings)
+      #expect(parts.allSatisfy { $0.duration <= settings.partDuration }, "\(times)")
+    }
+  }
+
   @Test("The first segment is 1, for hls.js, or follows that of an earlier run without parts")
   func first() async throws {
     let stage = try Stage()
