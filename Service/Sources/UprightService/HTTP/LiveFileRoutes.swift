@@ -29,6 +29,15 @@ struct LiveFileRoutes: Sendable {
     return session?.hasEnded == false && session?.epoch == nil
   }
 
+  /// Returns whether a file was written before the session of that name, which runs, was created.
+  private func isOlder(_ path: String, than id: String) -> Bool {
+    guard let session = try? sessions.find(id), !session.hasEnded,
+      let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+      let written = attributes[.modificationDate] as? Date
+    else { return false }
+    return written.timeIntervalSince1970 < session.created
+  }
+
   /// Returns the playlists and parts of a session with low latency.
   private func origin(_ id: String) -> HLSOrigin? { (try? sessions.find(id))?.origin }
 
@@ -114,17 +123,18 @@ struct LiveFileRoutes: Sendable {
         headers[.cacheControl] = "public, max-age=\(min(age, answer.maxAge))"
         return bodies.body(of: answer.text).response(to: request, headers)
       }
+      let early = Problem(
+        .serviceUnavailable, "Not ready", "the first segment isn't complete yet", retryAfter: 1)
+      let isOlder = isOlder(path, than: id)
       // The playlist may be replaced at any time. Reading it through one handle gives a consistent version.
       guard let data = FileManager.default.contents(atPath: path) else {
-        if name == "index.m3u8", isRunning(id) {
-          throw Problem(
-            .serviceUnavailable, "Not ready", "the first segment isn't complete yet", retryAfter: 1)
-        }
-        throw missing
+        throw name == "index.m3u8" && isRunning(id) ? early : missing
       }
+      let text = String(decoding: data, as: UTF8.self)
+      // Players would stop for good at the end of the session before.
+      if isOlder, text.hasSuffix("#EXT-X-ENDLIST\n") { throw early }
       headers[.cacheControl] = "no-cache"
-      return bodies.body(of: String(decoding: data, as: UTF8.self))
-        .response(to: request, headers)
+      return bodies.body(of: text).response(to: request, headers)
     }
     headers[.cacheControl] = "public, max-age=\(age), immutable"
     if let origin = origin(id) {
