@@ -46,6 +46,27 @@ struct LiveFileTests {
     #expect(try await service.ask("GET", "/live/one/empty.m4s", token: nil).body.isEmpty)
   }
 
+  @Test(
+    "A name that is used again at once, a hundred times, never has the playlist of the session before"
+  )
+  func reused() async throws {
+    let service = try await RunningService()
+    let folder = service.scratch.folder.appendingPathComponent("data/live/one")
+    for round in 0..<100 {
+      #expect(try await service.session().status == 201)
+      let early = try await service.ask("GET", "/live/one/index.m3u8", token: nil)
+      #expect(early.status == 503, "\(round): \(early.text)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try Data("#EXTM3U\n#EXT-X-ENDLIST\n".utf8).write(
+        to: folder.appendingPathComponent("index.m3u8"))
+      #expect(try await service.ask("DELETE", "/v1/sessions/one").status == 200)
+      // A session that has ended keeps its name until it is deleted, or the name is used again.
+      if round % 2 == 0 {
+        #expect(try await service.ask("DELETE", "/v1/sessions/one").status == 204)
+      }
+    }
+  }
+
   static let ranges: [(String, Int, ClosedRange<Int>?)] = [
     ("bytes=0-9", 206, 0...9), ("bytes=99990-", 206, 99990...99999),
     ("bytes=-5", 206, 99995...99999),
