@@ -133,7 +133,9 @@ struct LibraryRoutes: Sendable {
     let library = try library
     let (page, next) = await library.list(after: after, limit: limit)
     var files: [JSONValue] = []
-    for (path, file) in page {
+    for path in page {
+      // It may have vanished, or be a link that leads out of the folder.
+      guard let file = library.folder.open(path) else { continue }
       let url = context.address.of("/vod/\(path.encoded)/index.m3u8")
       files.append(await json(path, file, url, library))
     }

@@ -253,13 +253,12 @@ final class Library: Sendable {
   /// Returns a page of the files, in the order of their paths, and the last path of it if more follow.
   func list(
     after: LibraryPath?, limit: Int
-  ) async -> (page: [(path: LibraryPath, file: OpenFile)], next: LibraryPath?) {
+  ) async -> (page: [LibraryPath], next: LibraryPath?) {
     await blocking { [self] in
       var paths = folder.paths()[...]
       if let after { paths = paths.drop { !(after < $0) } }
       let page = paths.prefix(limit)
-      let opened = page.compactMap { path in folder.open(path).map { (path, $0) } }
-      return (opened, paths.count > limit ? page.last : nil)
+      return (Array(page), paths.count > limit ? page.last : nil)
     }
   }
 
