@@ -31,6 +31,7 @@ final class Library: Sendable {
   /// Whether everybody may read it.
   let isOpen: Bool
   private let program: String
+  private let logger: Logger
   private let cache: SegmentCache
   private let slots = RenderSlots(
     max(1, ProcessInfo.processInfo.activeProcessorCount), waiting: 64)
@@ -55,7 +56,7 @@ final class Library: Sendable {
   ) throws(UprightError) {
     folder = try LibraryFolder(path, excluding: folders.root)
     isOpen = configuration.openLibrary
-    self.program = program
+    (self.program, self.logger) = (program, logger)
     cache = SegmentCache(try folders.library(), limit: configuration.cacheSize, logger: logger)
   }
 
@@ -142,7 +143,7 @@ final class Library: Sendable {
     let bytes = try await posters.value(key) { [self] in
       try await slots.run { [self] in
         let call = LibraryCall.poster(at: Double(milliseconds) / 1000)
-        let (_, bytes) = try await Self.problems(of: path) { [self] in
+        let (_, bytes) = try await problems(of: path) { [self] in
           try await describer().answer(to: call, file: file)
         }
         cache.store(bytes, key)
@@ -182,7 +183,7 @@ final class Library: Sendable {
     _ file: OpenFile, _ version: LibraryVersion, _ path: LibraryPath
   ) async throws -> Source {
     if let source = source(version) { return source }
-    return try await Self.problems(of: path) { [self] in
+    return try await problems(of: path) { [self] in
       let size = version.size == LibraryVersion.automatic ? nil : version.size
       let process = try LibraryProcess(
         program, .divide(LibraryDivision(size: size, folder: "\(version)")), file: file)
@@ -208,10 +209,12 @@ final class Library: Sendable {
   ) async throws -> Rendering {
     let key = "\(version)/\(index).m4s"
     return try await rendering.value(key) { [self] in
-      try await slots.run { [self] in
+      // Once for all segments that are asked for at the same time.
+      _ = try await divided(file, version, path)
+      return try await slots.run { [self] in
         let source = try await divide(file, version, path)
         guard index < source.divided.count else { throw Self.missing }
-        let (answer, bytes) = try await Self.problems(of: path) {
+        let (answer, bytes) = try await problems(of: path) {
           try await source.process.answer(to: .segment(index))
         }
         guard case .segment(let count) = answer, count <= bytes.count else { throw Self.missing }
@@ -226,16 +229,16 @@ final class Library: Sendable {
   }
 
   /// Calls a process, and throws what it says of a file as a `Problem`.
-  private static func problems<Value: Sendable>(
+  private func problems<Value: Sendable>(
     of path: LibraryPath, _ body: @Sendable () async throws -> Value
   ) async throws -> Value {
     do { return try await body() } catch let error as UprightError {
       switch error.code {
       case .cancelled: throw CancellationError()
-      case .badData, .usage, .unavailable, .noInput:
-        throw Problem(
-          .unsupportedMediaType, "Unsupported media type",
-          "\(printable(path.text)): \(description(of: error))")
+      case .badData, .usage, .unavailable, .noInput, .fault:
+        let detail = "\(printable(path.text)): \(Self.description(of: error))"
+        if error.code == .fault { logger.warning("library: \(detail)") }
+        throw Problem(.unsupportedMediaType, "Unsupported media type", detail)
       default: throw error
       }
     }

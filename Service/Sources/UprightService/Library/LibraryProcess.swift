@@ -79,7 +79,7 @@ final class LibraryProcess: Sendable {
         calls.finish(report.call, (report.answer, message.bytes))
       }
       calls.fail(
-        UprightError(.badData, "the process that read the file \(process.wait().description)"))
+        UprightError(.fault, "the process that read the file \(process.wait().description)"))
     }
   }
 
