@@ -125,11 +125,8 @@ struct LibraryRoutes: Sendable {
   private func list(_ request: Request, _ context: ServiceContext) async throws -> Response {
     let query = try QueryReader(request.uri, ["limit", "after"])
     let limit = try query.limit(in: 1...Self.limits.most) ?? Self.limits.standard
-    var after: LibraryPath?
-    if let text = query["after"] {
-      after = LibraryPath(encoded: text)
-      if after == nil { throw Problem.badRequest("after: must be the next of an earlier page") }
-    }
+    // The path of a file, which may have vanished since.
+    let after = query["after"].map { LibraryPath.decoded($0) ?? Array($0.utf8) }
     let library = try library
     let (page, next) = await library.list(after: after, limit: limit)
     var files: [JSONValue] = []

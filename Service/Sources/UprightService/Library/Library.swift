@@ -254,12 +254,14 @@ final class Library: Sendable {
   // MARK: - Lists
 
   /// Returns a page of the files, in the order of their paths, and the last path of it if more follow.
+  ///
+  /// - Parameter after: The bytes of the path before the page.
   func list(
-    after: LibraryPath?, limit: Int
+    after: [UInt8]?, limit: Int
   ) async -> (page: [LibraryPath], next: LibraryPath?) {
     await blocking { [self] in
       var paths = folder.paths()[...]
-      if let after { paths = paths.drop { !(after < $0) } }
+      if let after { paths = paths.drop { !after.lexicographicallyPrecedes($0.bytes) } }
       let page = paths.prefix(limit)
       return (Array(page), paths.count > limit ? page.last : nil)
     }
