@@ -28,14 +28,12 @@ final class Library: Sendable {
   }
 
   let folder: LibraryFolder
-  /// Whether everybody may read it.
-  let isOpen: Bool
   private let program: String
   private let logger: Logger
   private let cache: SegmentCache
   private let slots = RenderSlots(
     max(1, ProcessInfo.processInfo.activeProcessorCount), waiting: 64)
-  private let dividing = SharedWork<LibraryVersion, DividedFile>()
+  private let dividing = SharedWork<LibraryVersion, Source>()
   private let rendering = SharedWork<String, Rendering>()
   private let posters = SharedWork<String, [UInt8]>()
   private let state = Mutex(State())
@@ -55,7 +53,6 @@ final class Library: Sendable {
     logger: Logger
   ) throws(UprightError) {
     folder = try LibraryFolder(path, excluding: folders.root)
-    isOpen = configuration.openLibrary
     (self.program, self.logger) = (program, logger)
     cache = SegmentCache(try folders.library(), limit: configuration.cacheSize, logger: logger)
   }
@@ -95,7 +92,7 @@ final class Library: Sendable {
   func playlist(_ path: LibraryPath, size: String) async throws -> String {
     let file = try open(path)
     let version = LibraryVersion(of: file, size: size)
-    let divided = try await divided(file, version, path)
+    let divided = try await source(of: file, version, path).divided
     Task { [self] in
       for index in 0..<min(Self.ahead, divided.count) where slots.hasFreeSlot {
         _ = try? await segment(index, of: version, path)
@@ -126,7 +123,7 @@ final class Library: Sendable {
     let file = try open(path, version)
     let key = Self.initialKey(format, version)
     if let known = cache.open(key) { return .file(known) }
-    let divided = try await divided(file, version, path)
+    let divided = try await source(of: file, version, path).divided
     guard divided.formats.indices.contains(format) else { throw Self.missing }
     let rendering = try await render(divided.formats[format], of: file, version, path)
     return cache.open(key).map(Content.file) ?? .bytes(rendering.initial)
@@ -161,32 +158,26 @@ final class Library: Sendable {
 
   // MARK: - Work
 
-  private func divided(
-    _ file: OpenFile, _ version: LibraryVersion, _ path: LibraryPath
-  ) async throws -> DividedFile {
-    if let source = source(version) { return source.divided }
-    return try await dividing.value(version) { [self] in
-      try await slots.run { [self] in try await divide(file, version, path).divided }
-    }
-  }
-
-  /// Returns the process that has a file, if there is one.
-  private func source(_ version: LibraryVersion) -> Source? {
-    state.withLock { state in
+  /// Returns the process that has a file, which is started once for all who ask at the same time.
+  private func source(
+    of file: OpenFile, _ version: LibraryVersion, _ path: LibraryPath
+  ) async throws -> Source {
+    let present = state.withLock { state -> Source? in
       guard let source = state.sources[version], !source.process.hasEnded else { return nil }
       state.sources[version]?.lastUse = .now
       return source
+    }
+    if let present { return present }
+    return try await dividing.value(version) { [self] in
+      try await slots.run { [self] in try await divide(file, version, path) }
     }
   }
 
   private func divide(
     _ file: OpenFile, _ version: LibraryVersion, _ path: LibraryPath
   ) async throws -> Source {
-    if let source = source(version) { return source }
-    return try await problems(of: path) { [self] in
-      let size = version.size == LibraryVersion.automatic ? nil : version.size
-      let process = try LibraryProcess(
-        program, .divide(LibraryDivision(size: size, folder: "\(version)")), file: file)
+    try await problems(of: path) { [self] in
+      let process = try LibraryProcess(program, .divide(version: "\(version)"), file: file)
       guard case .divided(let divided) = try await process.first().answer else {
         throw UprightError(.fault, "the process doesn't answer")
       }
@@ -209,10 +200,8 @@ final class Library: Sendable {
   ) async throws -> Rendering {
     let key = "\(version)/\(index).m4s"
     return try await rendering.value(key) { [self] in
-      // Once for all segments that are asked for at the same time.
-      _ = try await divided(file, version, path)
+      let source = try await source(of: file, version, path)
       return try await slots.run { [self] in
-        let source = try await divide(file, version, path)
         guard index < source.divided.count else { throw Self.missing }
         let (answer, bytes) = try await problems(of: path) {
           try await source.process.answer(to: .segment(index))

@@ -3,25 +3,14 @@ internal import UprightOrientation
 
 /// What a process of the library is told. The first is `divide` or `describe`.
 enum LibraryOrder: Codable, Sendable {
-  /// Divide the file that comes along, whose answer has the number 0.
-  ///
-  /// - Parameters:
-  ///   - folder: The folder of the segments in the playlist.
-  case divide(LibraryDivision)
+  /// Divide the file that comes along. The answer has the number 0. The version is the folder of the segments in the playlist.
+  case divide(version: String)
   /// Describe the files that come along later, all of them below a folder.
   case describe(folder: String)
   case call(Int, LibraryCall)
   /// Nobody waits for the answer any more.
   case cancel(Int)
   case end
-}
-
-/// How a file is divided.
-struct LibraryDivision: Codable, Sendable {
-  /// The size that is asked for; `nil` for that of the guidance.
-  var size: String?
-  /// The folder of the segments in the playlist.
-  var folder: String
 }
 
 enum LibraryCall: Codable, Sendable {

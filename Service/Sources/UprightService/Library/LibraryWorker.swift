@@ -21,10 +21,10 @@ package final class LibraryWorker: Sendable {
     let worker = LibraryWorker(control)
     guard let message = control.receive() else { _exit(0) }
     switch try? message.value(LibraryOrder.self) {
-    case .divide(let division)?:
+    case .divide(let version)?:
       let path = path(of: message.descriptor)
       Confinement(reading: [path]).enforce()
-      Thread.detachNewThread { worker.divide(path, division) }
+      Thread.detachNewThread { worker.divide(path, version) }
       worker.work(path)
     case .describe(let folder)?:
       Confinement(reading: [folder]).enforce()
@@ -60,10 +60,10 @@ package final class LibraryWorker: Sendable {
     control.send(LibraryReport(call: number, answer: answer), bytes: bytes)
   }
 
-  private func divide(_ path: String, _ division: LibraryDivision) {
+  private func divide(_ path: String, _ version: String) {
     do throws(UprightError) {
       var options = TranscodeOptions()
-      if let size = division.size {
+      if let size = LibraryVersion(version[...])?.size, size != LibraryVersion.automatic {
         // The bit rate of a preset would be one of the whole file.
         options.size = StreamPreset.named(size).map { .pair($0.size) } ?? .source
       }
@@ -74,7 +74,7 @@ package final class LibraryWorker: Sendable {
         formats.append(index)
       }
       let divided = DividedFile(
-        playlist: source.playlist(in: division.folder), count: source.segments.count,
+        playlist: source.playlist(in: version), count: source.segments.count,
         formats: formats)
       answer(0, .divided(divided))
     } catch { answer(0, .failed(error)) }
