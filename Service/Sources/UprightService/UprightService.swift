@@ -275,9 +275,10 @@ package final class UprightService: Sendable {
     var services: [any Service] = [
       EgressService(
         proxy: proxy, webhooks: webhooks, webrtc: webrtc, janus: janus, origin: origin),
-      RetentionService(recordings: recordings), LoadService(load: load), application, drain,
+      BackgroundService { [recordings] in await recordings.run() },
+      BackgroundService { [load] in await load.run() }, application, drain,
     ]
-    if let library { services.append(LibraryService(library: library)) }
+    if let library { services.append(BackgroundService { await library.run() }) }
     if signals, credentials.certificate != nil || configuration.playbackKeyFile != nil {
       services.append(ReloadService { [self] in reload() })
     }
@@ -337,31 +338,14 @@ private struct EgressService: Service {
   }
 }
 
-/// Removes old recordings.
-private struct RetentionService: Service {
-  let recordings: Recordings
+/// Works until the service shuts down.
+private struct BackgroundService: Service {
+  let work: @Sendable () async -> Void
+
+  init(_ work: @escaping @Sendable () async -> Void) { self.work = work }
 
   func run() async throws {
-    await cancelWhenGracefulShutdown { await recordings.run() }
-  }
-}
-
-/// Ends the processes of files that nobody plays any more.
-private struct LibraryService: Service {
-  let library: Library
-
-  func run() async throws {
-    await cancelWhenGracefulShutdown { await library.run() }
-    try? await gracefulShutdown()
-  }
-}
-
-/// Measures the load of the processors.
-private struct LoadService: Service {
-  let load: ProcessorLoad
-
-  func run() async throws {
-    await cancelWhenGracefulShutdown { await load.run() }
+    await cancelWhenGracefulShutdown { await work() }
     // A service that ends would end the others.
     try? await gracefulShutdown()
   }
