@@ -14,8 +14,6 @@ struct LibraryRoutes: Sendable {
 
   /// The number of files of a page: the default and the maximum.
   private static let limits = (standard: 100, most: 1000)
-  /// The time for which a segment may be cached, in seconds: a year.
-  private static let longestAge = 31_536_000
   /// The latest time of a still, in seconds.
   private static let latest = 1e7
 
@@ -53,7 +51,7 @@ struct LibraryRoutes: Sendable {
       if request.uri.path == "/vod/" { return try await list(request, context) }
       throw Problem.notFound("there is no such file")
     }
-    var age = Self.longestAge
+    var age = LiveFileRoutes.longestAge
     if let signature = target.signature {
       // A cache must not give the file to anyone for longer than the URL is valid.
       age = min(age, try keys.check(signature, of: "/vod/" + target.path.encoded))
@@ -174,9 +172,6 @@ struct LibraryRoutes: Sendable {
     else { throw Problem.notFound("there is no such path") }
     let seconds = try await request.seconds(upTo: PlaybackKeys.longest, bodyLimit: bodyLimit)
     _ = try library.open(path)
-    let (signed, expires) = keys.sign("/vod/" + path.encoded, seconds: seconds)
-    return Response(json: [
-      "url": .string(context.address.of(signed)), "expires": .integer(expires),
-    ])
+    return keys.response("/vod/" + path.encoded, seconds: seconds, context)
   }
 }

@@ -42,7 +42,7 @@ struct LiveFileRoutes: Sendable {
   private func origin(_ id: String) -> HLSOrigin? { (try? sessions.find(id))?.origin }
 
   /// The time for which a segment may be cached, in seconds: a year.
-  private static let longestAge = 31_536_000
+  static let longestAge = 31_536_000
 
   func add(to router: Router<ServiceContext>) {
     for method in [HTTPRequest.Method.get, .head] {
