@@ -15,6 +15,9 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private let state = Mutex(State())
 
+  /// How many wait for the work for a key.
+  func waiting(for key: Key) -> Int { state.withLock { $0.entries[key]?.waiting ?? 0 } }
+
   /// Returns the result of the work for a key, which begins now unless it has begun already.
   func value(
     _ key: Key, _ make: @escaping @Sendable () async throws -> Value

@@ -53,7 +53,7 @@ struct LibraryTests {
         }
       }
     }
-    #expect(try await waitUntil { runs.all.count == 1 })
+    #expect(try await waitUntil { runs.all.count == 1 && work.waiting(for: "a") == 50 })
     for caller in callers.prefix(20) { caller.cancel() }
     gate.continuation.yield()
     for caller in callers.dropFirst(20) { #expect(try await caller.value == 1) }
