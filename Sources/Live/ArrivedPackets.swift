@@ -22,8 +22,9 @@ struct ArrivalMark: Comparable, Sendable {
 
 /// What the reading thread passes to the decoding thread.
 enum ArrivedItem: ~Copyable {
-  /// The video of a stream begins. The number is that of the stream's opening.
-  case video(LiveVideoReader, run: Int)
+  /// The video of a stream begins: with the number of the stream's opening, and the time for which it was read to find
+  /// its tracks.
+  case video(LiveVideoReader, run: Int, lookAhead: Duration)
   /// The stream lists audio, which may come later.
   case audioAnnounced
   /// An audio track begins.

@@ -24,8 +24,6 @@ struct LiveClock {
     var raw: Int64
     var time: Int64
     var wall: Int64
-    /// The time and the arrival of the packets before it, the last one first.
-    var before: [(time: Int64, wall: Int64)] = []
   }
 
   /// The offset from the publisher's timestamps to media time; `nil` before the first frame and after a loss.
@@ -40,6 +38,8 @@ struct LiveClock {
   /// publisher that reconnects sends a burst first. If bursts counted, each reconnection would move media time
   /// ahead permanently.
   private var wallOffset: Int64?
+  /// How far the last frames that were shown are ahead of the wall clock, the newest last.
+  private var leads: [Int64] = []
   private var hasLost = false
   /// Until when the times of frames may leap, because the session has left out video that had arrived; `nil` otherwise.
   private var leapsUntil: Int64?
@@ -49,6 +49,8 @@ struct LiveClock {
   private var pace = PublisherPace()
   /// The distance between two frames that the publisher declares; `nil` if it declares none.
   private var declaredStep: Int64?
+  /// For how long the publisher's stream may have been read before its first frame was given.
+  private var lookAhead: Int64 = 0
   private let assumedStep: Int64
   /// The media time of the first frame.
   let start: Int64
@@ -65,8 +67,8 @@ struct LiveClock {
   private static let smallStep = rate
   /// The largest difference between a longer step and the time that it took.
   private static let tolerance = 2 * rate
-  /// How many frames a demuxer, a parser and a decoder hold back at most until the next ones arrive.
-  private static let heldBack = 4
+  /// How many frames a demuxer and a parser hold back until the next ones arrive, or the stream ends.
+  private static let heldBack: Int64 = 2
   /// How long frames may be late before the cause is taken to be the publisher's clock, not the network.
   private static let lateTimeout = rate / 2
   /// The largest distance between media time and the wall clock plus `wallOffset`.
@@ -100,9 +102,12 @@ struct LiveClock {
 
   /// A publisher begins.
   ///
-  /// - Parameter frameRate: The frame rate that it declares, in frames per second: 1 to 240.
-  mutating func open(frameRate: Double?) {
+  /// - Parameters:
+  ///   - frameRate: The frame rate that it declares, in frames per second: 1 to 240.
+  ///   - lookAhead: For how long its stream was read to find the tracks. The frames of that time come at once.
+  mutating func open(frameRate: Double?, lookAhead: Int64 = 0) {
     declaredStep = frameRate.map { Int64(clamping: Double(Self.rate) / $0) }
+    self.lookAhead = min(max(0, lookAhead), Self.longestStep)
   }
 
   /// Returns the media time of a decoded frame, in presentation order, or `nil` if the frame is too late.
@@ -182,6 +187,7 @@ struct LiveClock {
     offset = nil
     formerOffset = nil
     lastPackets = [:]
+    leads = []
     lateSince = nil
     pace = PublisherPace()
   }
@@ -197,15 +203,15 @@ struct LiveClock {
     if let raw { note(.video, raw: raw, time: time, wall: wall) }
     if isByArrival { return time }
     let present = time - wall
+    leads.append(present)
+    if leads.count > Self.heldBack + 2 { leads.removeFirst() }
     let best = hasLost ? wallOffset ?? present : max(wallOffset ?? present, present)
     wallOffset = min(max(best, present - Self.maxWallDrift), present + Self.maxWallDrift)
     return time
   }
 
   private mutating func note(_ track: Track, raw: Int64, time: Int64, wall: Int64) {
-    let last = lastPackets[track]
-    let before = last.map { [($0.time, $0.wall)] + $0.before.prefix(Self.heldBack - 1) } ?? []
-    lastPackets[track] = LastPacket(raw: raw, time: time, wall: wall, before: before)
+    lastPackets[track] = LastPacket(raw: raw, time: time, wall: wall)
   }
 
   /// Returns the media time for something that arrived at `wall`, based only on the arrival time.
@@ -219,12 +225,13 @@ struct LiveClock {
   private mutating func shift(by ticks: Int64) {
     offset = offset.map { $0 + ticks }
     formerOffset = formerOffset.map { $0 + ticks }
-    for track in lastPackets.keys {
-      lastPackets[track]?.time += ticks
-      for index in lastPackets[track]?.before.indices ?? 0..<0 {
-        lastPackets[track]?.before[index].time += ticks
-      }
-    }
+    for track in lastPackets.keys { lastPackets[track]?.time += ticks }
+  }
+
+  /// How much earlier a frame may come than the one before it, as far as their times say.
+  private var heldBack: Int64 {
+    guard steps.count < 3 else { return max(Self.tolerance, Self.heldBack * step) }
+    return max(Self.tolerance + lookAhead, Self.heldBack * (steps.max() ?? 0))
   }
 
   /// Returns the media time of `raw`, using the mapping with which it continues its track's last packet.
@@ -237,9 +244,8 @@ struct LiveClock {
       let step = time - last.time
       if abs(step) <= Self.smallStep || abs(step - waited) <= Self.tolerance { return true }
       // Where a frame is complete only when the next one begins, as in RTP and MPEG-TS, the last frames before a pause
-      // arrive after it, with the first one.
-      return step > 0
-        && last.before.contains { abs(time - $0.time - (wall - $0.wall)) <= Self.tolerance }
+      // arrive after it, with the first one. A frame that was held back is followed by what is newer.
+      return step > 0 && leads.contains { time - wall <= $0 + heldBack }
     }
     if follows(raw + offset) { return raw + offset }
     if let leapsUntil, track == .video {

@@ -4,8 +4,8 @@ internal import UprightPipeline
 
 /// The items that the decoding thread passes to the session thread.
 enum LiveItem: ~Copyable {
-  /// The video of a stream begins.
-  case opened(frameRate: Double?)
+  /// The video of a stream begins, which was read for this time to find its tracks.
+  case opened(frameRate: Double?, lookAhead: Duration)
   /// It has audio, which may come later.
   case audioBegan
   /// A frame with its timestamp in ticks of `LiveClock`, its orientation signal, and the mark of the events that take
@@ -59,11 +59,11 @@ final class LiveDecoder: @unchecked Sendable {
 
   private func process(_ item: consuming ArrivedItem) throws(UprightError) {
     switch consume item {
-    case .video(let reader, let run):
+    case .video(let reader, let run, let lookAhead):
       finishVideo()
       damagedBefore = packets.counted.damaged
       (video, audio, self.run) = (reader, nil, run)
-      put(.opened(frameRate: reader.frameRate))
+      put(.opened(frameRate: reader.frameRate, lookAhead: lookAhead))
     case .audio(let reader):
       audio = reader
       put(.audioBegan)

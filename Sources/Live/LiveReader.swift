@@ -180,6 +180,8 @@ final class LiveReader: @unchecked Sendable {
       settings["rtsp_transport"] = "tcp"
       settings["protocol_whitelist"] = "tcp,tls"
       settings["timeout"] = "5000000"
+      // The tracks are in the description. By default, five seconds.
+      settings["analyzeduration"] = "1000000"
     case "srt", "udp", "tcp":
       settings.merge(Self.transportSettings) { $1 }
       // Otherwise the socket is bound to every local address.

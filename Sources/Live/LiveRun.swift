@@ -149,7 +149,7 @@ final class LiveRun {
 
   private func process(_ item: consuming LiveItem) throws(UprightError) {
     switch consume item {
-    case .opened(let frameRate):
+    case .opened(let frameRate, let lookAhead):
       hasAudio = false
       earlyAudio = []
       let declared = frameRate.flatMap { (0.1...240).contains($0) ? $0 : nil }
@@ -160,7 +160,9 @@ final class LiveRun {
         clock = LiveClock(frameRate: frameRate ?? rate, start: start)
         audio.start(at: start)
       }
-      clock.open(frameRate: declared)
+      clock.open(
+        frameRate: declared,
+        lookAhead: LiveClock.timeBase.ticks(in: lookAhead / .seconds(1)))
       audio.begin()
       lossDetector = InputLossDetector()
       backlog = LiveBacklog(seconds: configuration.limits.lag)

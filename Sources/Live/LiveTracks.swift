@@ -85,7 +85,9 @@ final class LiveTracks {
 
   private func begin(_ stream: StreamInfo) throws(UprightError) {
     try LiveCodecs.check(stream, at: source.url)
-    _ = packets.put(.video(try LiveVideoReader(source, stream, pixels: pixels), run: run))
+    let reader = try LiveVideoReader(source, stream, pixels: pixels)
+    let lookAhead = (source as? Demuxer)?.lookAhead ?? .zero
+    _ = packets.put(.video(reader, run: run, lookAhead: lookAhead))
     video = stream.index
     // Audio that began before it belongs to it.
     if let audio, let stream = source.stream(audio) { beginAudio(stream) }

@@ -11,7 +11,7 @@ extension Demuxer {
     looksAhead: Bool, interrupt: Interrupt
   ) throws(UprightError) -> (
     UnsafeMutablePointer<AVFormatContext>, opening: [UInt8], nested: NestedInputCheck?,
-    redirects: RedirectGuard?, limited: LimitedInput?
+    redirects: RedirectGuard?, limited: LimitedInput?, lookAhead: Duration
   ) {
     let address = url == "-" ? standardInput() : url
     let target = try target(of: address, interrupt)
@@ -36,6 +36,7 @@ extension Demuxer {
     }
     let opening = bufferedOpening(context)
     var limited: LimitedInput?
+    let start = ContinuousClock.now
     do throws(UprightError) {
       try checkLinks(context, url)
       limited = try LimitedInput(context)
@@ -52,7 +53,7 @@ extension Demuxer {
     nested?.finishOpening()
     // Metadata that changed during the look-ahead belongs to packets that are still to be read.
     context.pointee.event_flags &= ~AVFMT_EVENT_FLAG_METADATA_UPDATED
-    return (context, opening, nested, redirects, limited)
+    return (context, opening, nested, redirects, limited, start.duration(to: .now))
   }
 
   static func close(

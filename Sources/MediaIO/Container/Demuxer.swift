@@ -10,6 +10,8 @@ package final class Demuxer {
   /// The first bytes of an input that isn't seekable, as far as they were in memory when it was opened. For
   /// FLV they hold the script data, which libavformat overwrites as it reads ahead.
   package let opening: [UInt8]
+  /// For how long packets were read to find the streams. They are given at once.
+  package let lookAhead: Duration
   private let context: UnsafeMutablePointer<AVFormatContext>
   private let interrupt: Interrupt
   /// libavformat options by name, for each connection to the input.
@@ -89,7 +91,7 @@ package final class Demuxer {
       input = given
     }
     do throws(UprightError) {
-      (context, opening, nested, redirects, limited) = try Self.open(
+      (context, opening, nested, redirects, limited, lookAhead) = try Self.open(
         url, input?.raw, format, settings, looksAhead: known == nil, interrupt: interrupt)
     } catch {
       throw Self.explained(error, movie, at: url)

@@ -84,6 +84,40 @@ import UprightTestSupport
     #expect(times.map { $0.map { Int((Double($0) / 90).rounded()) } } == test.times)
   }
 
+  @Test(
+    "Frames that come at once, because they were held back, keep their distance",
+    arguments: [
+      // Read to find the tracks.
+      (4800, [(0, 4800), (2440, 4801), (4760, 6650)]),
+      (900, [(0, 900), (40, 900), (80, 901), (120, 902)]),
+      // The last two frames before the end of the stream.
+      (1000, [(0, 4650), (2680, 7450), (4640, 8110), (7440, 8111)]),
+      (
+        0,
+        [
+          (0, 6010), (3000, 9010), (6000, 12_010), (9000, 15_010), (12_000, 15_500),
+          (15_000, 15_501),
+        ]
+      ),
+    ])
+  func heldBack(_ lookAhead: Int, _ frames: [(raw: Int, wall: Int)]) {
+    var clock = LiveClock()
+    clock.open(frameRate: nil, lookAhead: Self.ms(lookAhead))
+    for (raw, wall) in frames {
+      #expect(clock.frameTime(Self.ms(raw), wall: Self.ms(wall)) == Self.ms(raw))
+    }
+  }
+
+  @Test("A jump in the first frames is bridged where the stream wasn't read before")
+  func earlyJump() {
+    var clock = LiveClock(frameRate: 25)
+    clock.open(frameRate: nil)
+    let times = [(0, 0), (5000, 40), (5040, 80)].map {
+      clock.frameTime(Self.ms($0), wall: Self.ms($1))
+    }
+    #expect(times == [0, 40, 80].map(Self.ms))
+  }
+
   @Test("The times of a session that goes on with another's stream begin where it says")
   func start() {
     for raw in [nil, Self.ms(500)] {
