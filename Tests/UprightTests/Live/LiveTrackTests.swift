@@ -87,6 +87,22 @@ struct LiveTrackTests {
     stage.end()
   }
 
+  @Test("AV1 in MPEG-TS is refused with the reason where libavformat doesn't know it")
+  func av1() throws {
+    let scratch = try Scratch()
+    var ts = TransportStreamBytes()
+    // The registration of the AOM's specification of AV1 in MPEG-2 transport streams, 2.1.
+    var bytes = ts.tables([(6, 0x101, [5, 4] + Array("AV01".utf8))])
+    for number in 0..<400 { bytes += ts.frame(0x101, at: number * 40) }
+    let stage = try LiveTestSession([.hls(folder: scratch.path("hls"))])
+    try #require(stage.feed.begin(.mpegts))
+    #expect(stage.feed.write(bytes))
+    stage.feed.end()
+    #expect(until { stage.session.snapshot.reason?.contains("AV1 in MPEG-TS") == true })
+    #expect(stage.session.snapshot.state == .waiting)
+    stage.end()
+  }
+
   @Test("Audio is heard in time, however it begins and arrives", arguments: Publisher.allCases)
   func beeps(_ publisher: Publisher) throws {
     let scratch = try Scratch()

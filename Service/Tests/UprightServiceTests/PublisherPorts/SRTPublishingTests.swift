@@ -250,6 +250,52 @@ extension LiveServiceMedia {
       try await service.shutDown()
     }
 
+    @Test("A thousand handshakes that nobody finishes keep no publisher out")
+    func halfOpen() async throws {
+      let port = try Loopback.freePort()
+      let service = try await Self.service()
+      _ = try await service.session(
+        "cam", input: "{\"url\": \"srt://127.0.0.1:\(port)?streamid=cam\"}")
+      let answers = try await RunningService.onThread { try Self.beginHandshakes(1000, at: port) }
+      #expect(answers > 900)
+      let sender = try sending(seconds: 60, Self.target(port, "cam"))
+      #expect(
+        try await waitUntil { try await self.state(service, "cam") == "live" },
+        "\(service.log.lines.suffix(1000))")
+      _ = sender
+      try await service.shutDown()
+    }
+
+    /// Sends the first packet of a handshake (draft-sharabayko-srt-01, 4.3.1.1) from as many sockets. Returns how many were
+    /// answered.
+    private static func beginHandshakes(_ count: Int, at port: UInt16) throws -> Int {
+      // A control packet of type 0, then: version 4, no cipher, extension 2, the first number, the packet size, the
+      // window, induction, the socket, no cookie, the address.
+      let fields: [UInt32] = [
+        0x8000_0000, 0, 0, 0, 4, 2, 1, 1500, 8192, 1, 77, 0, 0x7F00_0001, 0, 0, 0,
+      ]
+      let packet = fields.flatMap { field in
+        (0..<4).map { UInt8(truncatingIfNeeded: field >> (24 - 8 * $0)) }
+      }
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      (address.sin_port, address.sin_addr.s_addr) = (port.bigEndian, UInt32(0x7F00_0001).bigEndian)
+      return try (0..<count).count { _ in
+        let socket = socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
+        try #require(socket >= 0)
+        defer { close(socket) }
+        var timeout = timeval(tv_sec: 0, tv_usec: 200_000)
+        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        let isSent = withUnsafePointer(to: address) {
+          $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            sendto(socket, packet, packet.count, 0, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+          }
+        }
+        var answer = [UInt8](repeating: 0, count: 1500)
+        return isSent == packet.count && recv(socket, &answer, answer.count, 0) > 0
+      }
+    }
+
     @Test(
       "Addresses that aren't accepted",
       arguments: [
