@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Runs the live service for a long time, with four sessions that rotate and whose publishers are killed and
-reconnect; two of them have low latency, and the HLS output of one is stopped and started. At the end, memory, threads and
-descriptors must be the same as after the warm-up, HLS must play, its playlists must have obeyed all rules at every reload,
-and the log must have no errors.
+"""Runs the live service for a long time, with four sessions that rotate and whose publishers are killed at random and
+return after a random time; two of them have low latency, and the HLS output of one is stopped and started. At the end,
+memory, threads and descriptors must be the same as after the warm-up, HLS must play, its playlists must have obeyed all
+rules at every reload, and the log must have no errors. The seed is printed; UPRIGHT_SEED repeats it.
 
-    soak.py             30 minutes, a rotation every 5 s, a reconnect every minute, an output stopped every 30 s
-    SHORT=1 soak.py     1 minute, a rotation every second, a reconnect every 10 s, an output stopped every 8 s
+    soak.py             30 minutes, a rotation every 5 s, a reconnect every 20 s, an output stopped every 30 s
+    SHORT=1 soak.py     1 minute, a rotation every second, a reconnect every 8 s, an output stopped every 8 s
 """
 import argparse
 import itertools
 import json
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -28,6 +29,8 @@ from live_service.player import Player  # noqa: E402
 SESSIONS = (("low", False), ("normal", False), ("normal", False), ("low", True))
 # For how long an output is stopped, in seconds.
 STOP = 1.5
+# For how long a publisher is away, in seconds.
+AWAY = (0.05, 8)
 # Each measure: how its samples of the two quarters become one number, and the allowed increase. Memory is
 # compared by medians, because the allocator decides where its pages are. Threads of a pool and sockets come
 # and go: a leak shows even in the lowest number of the last quarter. A pool may grow by one thread under
@@ -56,7 +59,7 @@ class Stage:
         self.player = Player(self.url, os.path.join(folder, name), keeps=False, runs_dry=restarts)
         self.player.start()
         self.devices = itertools.cycle(DEVICES)
-        self.publisher = None
+        self.publisher, self.returns = None, None
         self.publish()
 
     def publish(self):
@@ -110,10 +113,24 @@ class Stage:
         self.is_stopped = not self.is_stopped
         self.stops += self.is_stopped
 
-    def reconnect(self):
+    def leave(self, seconds):
+        """Kills the publisher, for so long."""
         self.publisher.kill()
-        time.sleep(0.3)
-        self.publish()
+        self.returns = time.monotonic() + seconds
+
+    def come(self, now):
+        """Publishes again if that is due, and after a refusal: the service may have the one before it still."""
+        if self.returns is None and self.publisher.process.poll() is not None:
+            self.returns = now + 1
+        if self.returns is not None and now >= self.returns:
+            self.returns = None
+            self.publish()
+
+
+def at_random(stages):
+    """Yields the stages without end, each once in each round."""
+    while True:
+        yield from random.sample(stages, len(stages))
 
 
 def sample(pid):
@@ -125,7 +142,7 @@ def soak(service, stages, seconds, turn, reconnect, restart):
     begin = time.monotonic()
     due = {"turn": begin + turn, "reconnect": begin + reconnect, "sample": begin,
            "restart": begin + restart}
-    lost = itertools.cycle(stages)
+    lost = at_random(stages)
     restarted = next(each for each in stages if each.restarts)
     samples = []
     while time.monotonic() < begin + seconds:
@@ -135,8 +152,12 @@ def soak(service, stages, seconds, turn, reconnect, restart):
             for stage in stages:
                 stage.turn()
         if now >= due["reconnect"]:
-            due["reconnect"] += reconnect
-            next(lost).reconnect()
+            due["reconnect"] += reconnect * random.uniform(0.4, 1.6)
+            stage = next(lost)
+            if stage.returns is None:
+                stage.leave(random.uniform(*AWAY))
+        for stage in stages:
+            stage.come(now)
         if now >= due["restart"]:
             restarted.toggle()
             due["restart"] += STOP if restarted.is_stopped else restart - STOP
@@ -146,6 +167,8 @@ def soak(service, stages, seconds, turn, reconnect, restart):
         time.sleep(0.05)
     if restarted.is_stopped:
         restarted.toggle()
+    for stage in stages:
+        stage.come(float("inf"))
     return samples
 
 
@@ -168,10 +191,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--seconds", type=float, default=60 if short else 1800)
     parser.add_argument("--turn", type=float, default=1 if short else 5)
-    parser.add_argument("--reconnect", type=float, default=10 if short else 60)
+    parser.add_argument("--reconnect", type=float, default=8 if short else 20)
     parser.add_argument("--restart", type=float, default=8 if short else 30)
     arguments = parser.parse_args()
     faults = []
+    seed = os.environ.get("UPRIGHT_SEED") or str(random.randrange(1 << 32))
+    print("soak: seed", seed)
+    random.seed(seed)
     with tempfile.TemporaryDirectory() as folder, running.Service(folder) as service:
         clip = running.clip(folder, 20, size="320x180", keyframes=1)
         stages = [Stage(service, f"s{index}", clip, folder, *each)
@@ -191,6 +217,7 @@ def main():
                 faults.append("HLS has stopped")
             for each in stages:
                 faults += [f"{each.name}: {fault}" for fault in each.checked(arguments.seconds)]
+            running.until(lambda: all(service.state(each.name)["state"] == "live" for each in stages))
             states = [service.state(each.name) for each in stages]
         finally:
             for each in stages:
