@@ -124,8 +124,9 @@ def slow(units, draw):
 
 def bursts(units, draw):
     """The network delivers in bursts."""
-    for _ in range(draw.randint(2, 6)):
-        start, length = draw.uniform(0, 7000), draw.uniform(100, 900)
+    # A second without a frame is a loss of the input.
+    for second in draw.sample(range(7), draw.randint(2, 6)):
+        start, length = 1000 * second + draw.uniform(0, 100), draw.uniform(100, 850)
         for unit in units:
             if start < unit.arrival < start + length:
                 unit.arrival = start + length
