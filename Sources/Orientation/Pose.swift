@@ -71,6 +71,22 @@ public struct Pose: Sendable, Hashable {
         x: between(start.centre.x, end.centre.x), y: between(start.centre.y, end.centre.y)))
   }
 
+  /// Returns the pose with the frame enlarged about its centre until it covers `canvas`; itself if it does.
+  public func covering(_ canvas: PixelSize) -> Pose {
+    guard size.width > 0, size.height > 0 else { return self }
+    let back = AffineMatrix(rotationAngle: -degrees * .pi / 180)
+    let (width, height) = (Double(canvas.width), Double(canvas.height))
+    var factor = 1.0
+    for corner in [(0, 0), (width, 0), (0, height), (width, height)] {
+      let reach = Point(x: corner.0 - centre.x, y: corner.1 - centre.y).applying(back)
+      factor = max(factor, 2 * abs(reach.x) / size.width, 2 * abs(reach.y) / size.height)
+    }
+    return Pose(
+      orientation: orientation,
+      size: Size(width: size.width * factor, height: size.height * factor), degrees: degrees,
+      centre: centre)
+  }
+
   /// Returns the transform from the stored frame of `source` to the canvas, in continuous
   /// coordinates.
   public func transform(of source: PixelSize) -> AffineMatrix {

@@ -97,10 +97,7 @@ package final class FrameCompositor {
   private func rested(
     _ frame: borrowing VideoFrame, _ direction: FrameDirection, _ placement: Placement
   ) throws(UprightError) -> VideoFrame {
-    guard direction.level != 0 else { return try orienter.orient(frame, by: placement) }
-    return try orienter.orient(
-      frame, in: Pose(placement, of: frame.size, degrees: direction.level),
-      on: direction.canvas, resting: placement)
+    try orienter.orient(frame, by: placement, levelled: direction.level)
   }
 
   private func spun(
@@ -221,10 +218,7 @@ final class HeldContent {
       let placement = orienter.placement(
         of: frame.size, sampleAspectRatio: shape, turn: direction.turn,
         focus: direction.focus, canvas: canvas)
-      guard direction.level != 0 else { return try orienter.orient(frame, by: placement) }
-      return try orienter.orient(
-        frame, in: Pose(placement, of: frame.size, degrees: direction.level), on: canvas,
-        resting: placement)
+      return try orienter.orient(frame, by: placement, levelled: direction.level)
     case .none: return nil
     }
   }

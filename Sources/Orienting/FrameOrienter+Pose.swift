@@ -5,6 +5,20 @@ internal import UprightMediaIO
 /// Frames at any angle: scaled and turned by the nearest quarter turn first, like every frame, and then
 /// turned by the remaining angle in one warp.
 extension FrameOrienter {
+  /// Returns `frame` in its placement, turned further about its centre. A frame that fills its canvas is enlarged, so that
+  /// its corners stay outside.
+  ///
+  /// - Parameter degrees: The clockwise turn.
+  func orient(
+    _ frame: borrowing VideoFrame, by placement: Placement, levelled degrees: Double
+  ) throws(UprightError) -> VideoFrame {
+    guard degrees != 0 else { return try orient(frame, by: placement) }
+    let pose = Pose(placement, of: frame.size, degrees: degrees)
+    return try orient(
+      frame, in: layout.fit == .fill ? pose.covering(placement.canvas) : pose,
+      on: placement.canvas, resting: placement)
+  }
+
   /// Returns `frame` drawn on `canvas` in `pose`: a new frame with the timestamps and colour of `frame`.
   ///
   /// - Parameter resting: The placement of the frame after the turn. A blurred backdrop has this orientation

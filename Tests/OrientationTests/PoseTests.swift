@@ -29,6 +29,23 @@ import Testing
 }
 
 @Suite struct PoseTests {
+  @Test("A frame that covers a canvas has no corner inside it, and none to spare")
+  func covering() {
+    let canvas = PixelSize(160, 90)
+    for degrees in [-45.0, -12, 0, 0.5, 30, 45] {
+      let pose = Pose(
+        Self.placement(.up, canvas, fit: .fill), of: Self.source, degrees: degrees
+      ).covering(canvas)
+      let back = AffineMatrix(rotationAngle: -degrees * .pi / 180)
+      let reaches = [(0.0, 0.0), (160, 0), (0, 90), (160, 90)].map { corner in
+        let point = Point(x: corner.0 - pose.centre.x, y: corner.1 - pose.centre.y).applying(back)
+        return max(2 * abs(point.x) / pose.size.width, 2 * abs(point.y) / pose.size.height)
+      }
+      #expect(abs((reaches.max() ?? 0) - 1) < 1e-9, "\(degrees)")
+      #expect(abs(pose.size.width / pose.size.height - 16.0 / 9) < 1e-9)
+    }
+  }
+
   private static let source = PixelSize(160, 90)
 
   private static func placement(
