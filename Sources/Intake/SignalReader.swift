@@ -9,14 +9,21 @@ package struct SignalReader {
   /// The signals of the whole stream, strongest first. They apply if a frame has no signal.
   private let streamSignals: [OrientationSignal]
   private let video: Int
+  private let timeBase: Rational
   private var messages: DisplayOrientationTracker?
   private var coordination: CVOTimeline?
   private var timed: TimedSignals?
   private var script: ScriptSignals?
+  private var gravity: GravitySignals?
 
   /// Creates a reader for `video`, and reads the timed tracks that describe it.
-  package init(_ source: any PacketSource, _ video: StreamInfo) throws(UprightError) {
+  ///
+  /// - Parameter use: How readings of motion sensors turn frames; `nil` if they don't.
+  package init(
+    _ source: any PacketSource, _ video: StreamInfo, gravity use: GravityUse? = nil
+  ) throws(UprightError) {
     self.video = video.index
+    timeBase = video.timeBase
     streamSignals = Self.streamSignals(source, video)
     coordination = video.carriesCVO ? CVOTimeline() : nil
     let codec: DisplayOrientationTracker.Codec? =
@@ -28,7 +35,10 @@ package struct SignalReader {
     messages = codec.map {
       DisplayOrientationTracker(codec: $0, configuration: video.parameters.extradata)
     }
-    if let demuxer = source as? Demuxer { timed = try TimedSignals(demuxer, video) }
+    if let demuxer = source as? Demuxer {
+      timed = try TimedSignals(demuxer, video)
+      if let use { gravity = try GravitySignals(demuxer, use) }
+    }
     script = ScriptSignals(source, video)
   }
 
@@ -49,7 +59,20 @@ package struct SignalReader {
   }
 
   /// Warnings for the user about invalid values.
-  var warnings: [String] { (timed?.warnings ?? []) + (script?.warnings ?? []) + damage }
+  var warnings: [String] {
+    (timed?.warnings ?? []) + (script?.warnings ?? []) + damage + contradiction
+  }
+
+  /// The signal of the whole stream is stronger than the sensors'.
+  private var contradiction: [String] {
+    guard let signal = streamSignals.first, let first = gravity?.first,
+      signal.orientation != first
+    else { return [] }
+    return [
+      "the \(signal.source.rawValue) says \(signal.orientation.name), and the camera's gravity \(first.name): "
+        + "the \(signal.source.rawValue) is followed"
+    ]
+  }
 
   private var damage: [String] {
     guard let count = messages?.damagedMessages, count > 0 else { return [] }
@@ -86,7 +109,11 @@ package struct SignalReader {
     }
     if let turn = timed?.turn(at: pts) { signals.append(OrientationSignal(.mebx, turn)) }
     if let turn = script?.turn(at: pts) { signals.append(OrientationSignal(.flv, turn)) }
-    return signals + streamSignals
+    signals += streamSignals
+    if let turn = gravity?.turn(at: pts.map { MediaTime($0, timeBase) }) {
+      signals.append(OrientationSignal(.gravity, turn))
+    }
+    return signals
   }
 
   /// Returns all signals for a decoded frame, strongest first. The first one takes effect.

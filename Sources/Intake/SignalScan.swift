@@ -59,15 +59,20 @@ package struct SignalScan {
   /// back.
   private static let reordering = 17
 
-  package init(url: String, format: String?) throws(UprightError) {
-    try self.init(openSource(url, format: format))
+  package init(
+    url: String, format: String?, gravity: GravityUse? = nil
+  ) throws(UprightError) {
+    try self.init(openSource(url, format: format), gravity: gravity)
   }
 
   /// Scans an open source. Standard input can't be opened twice.
   ///
-  /// - Parameter observe: Called for each packet.
+  /// - Parameters:
+  ///   - gravity: How readings of motion sensors turn frames; `nil` if they don't.
+  ///   - observe: Called for each packet.
   package init(
-    _ demuxer: any PacketSource, observe: @escaping (borrowing Packet) -> Void = { _ in }
+    _ demuxer: any PacketSource, gravity: GravityUse? = nil,
+    observe: @escaping (borrowing Packet) -> Void = { _ in }
   ) throws(UprightError) {
     self.demuxer = demuxer
     self.observe = observe
@@ -76,7 +81,7 @@ package struct SignalScan {
     }
     self.video = video
     shape = video.frameShape
-    reader = try SignalReader(demuxer, video)
+    reader = try SignalReader(demuxer, video, gravity: gravity)
     sizes = CodedSizeReader(video)
     let keepsSignalInside = ["mjpeg", "webp", "png"].contains(video.codecName)
     decoder = keepsSignalInside ? try VideoDecoder(stream: video) : nil

@@ -94,9 +94,10 @@ package final class SourceStage: @unchecked Sendable {
   ///   - startPoint: The keyframe to continue from after the first frame, which defines the timeline's zero,
   ///     in ticks of `video`; `nil` to decode everything.
   ///   - threads: The number of decoder threads; 0 for the decoder's choice.
+  ///   - gravity: How readings of motion sensors turn frames; `nil` if they don't.
   package init(
     demuxer: any PacketSource, video: StreamInfo, sideStreams: Set<Int>, startPoint: Int64? = nil,
-    threads: Int = 0, queue: BoundedQueue<SourceItem>
+    threads: Int = 0, gravity: GravityUse? = nil, queue: BoundedQueue<SourceItem>
   ) throws(UprightError) {
     self.startPoint = startPoint
     self.demuxer = demuxer
@@ -104,7 +105,7 @@ package final class SourceStage: @unchecked Sendable {
     self.sideStreams = sideStreams
     self.queue = queue
     decoder = try VideoDecoder(stream: video, threads: threads)
-    signals = try SignalReader(demuxer, video)
+    signals = try SignalReader(demuxer, video, gravity: gravity)
     timestamps = TimestampRepair(timeBase: video.timeBase, frameRate: video.frameRate)
     demuxer.select(sideStreams.union([video.index]))
   }

@@ -21,6 +21,8 @@ public struct OrientationSignal: Sendable, Hashable {
     case projection
     /// The legacy `rotate` tag, in degrees clockwise.
     case rotateTag
+    /// Gravity, as the camera's motion sensors read it.
+    case gravity
   }
 
   /// The source of the signal.
@@ -43,4 +45,12 @@ public struct OrientationSignal: Sendable, Hashable {
   /// Whether `orientation` is exact. `false` if the signalled angle is not a multiple of 90 degrees and
   /// `orientation` is the nearest quarter turn.
   public var isExact: Bool { turn.isExact }
+}
+
+/// How the readings of a camera's motion sensors turn frames.
+package enum GravityUse: Sendable {
+  /// By quarter turns, which don't flicker.
+  case quarterTurns(GravityClassifier.Configuration)
+  /// To the degree, so that the horizon is level.
+  case level
 }

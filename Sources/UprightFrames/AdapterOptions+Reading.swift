@@ -65,19 +65,20 @@ package enum GravityConstants: String, CaseIterable {
 }
 
 extension FrameKind {
-  /// Parses `metadata`, `upright` or `sensor[:DEGREES][,front|back][,mirror]`.
+  /// Parses `metadata`, `gravity`, `upright` or `sensor[:DEGREES][,front|back][,mirror]`.
   ///
   /// - Throws: `usage` for anything else.
   package init(parsing text: String) throws(UprightError) {
     let lowered = text.lowercased()
     switch lowered {
     case "metadata": self = .metadata
+    case "gravity": self = .gravity
     case "upright": self = .upright
     case "sensor": self = .sensor(Camera())
     default:
       let error = UprightError(
         .usage, "\(text) is not a kind of frames", at: "--frames",
-        remedy: "use metadata, upright, sensor or sensor:90,front")
+        remedy: "use metadata, gravity, upright, sensor or sensor:90,front")
       guard lowered.hasPrefix("sensor:") else { throw error }
       var camera = Camera()
       for word in lowered.dropFirst(7).split(separator: ",", omittingEmptySubsequences: false) {

@@ -59,7 +59,7 @@ package struct FrameDirector {
   ) throws(UprightError) {
     self.frames = frames
     self.canvas = canvas
-    self.signalsAreEvents = signalsAreEvents && frames == .metadata
+    self.signalsAreEvents = signalsAreEvents && frames.isSignalled
     if let reference {
       self.reference = reference
     } else if case .sensor = frames {
@@ -114,7 +114,7 @@ package struct FrameDirector {
   package mutating func direct(
     at seconds: Double, size: PixelSize, signal: DisplayTurn?
   ) throws(UprightError) -> FrameDirection {
-    let stored = frames == .metadata ? signal?.nearest ?? .up : .up
+    let stored = frames.isSignalled ? signal?.nearest ?? .up : .up
     if signalsAreEvents {
       let device = DeviceOrientation(frameOf: size, lying: stored)
       if device != lastDevice {
@@ -135,7 +135,7 @@ package struct FrameDirector {
     // turned relative to that.
     direction.window = ImageOrientation(
       screenOf: reference == .interface ? app.device : point.device)
-    if levels, frames == .metadata, let signal {
+    if levels, frames.isSignalled, let signal {
       direction.level = signal.degreesBeyondNearest
     }
     fit(canvas, to: size, &direction)

@@ -23,8 +23,10 @@ package struct EncodedClip {
   /// - Parameters:
   ///   - gop: The number of frames from one IDR to the next.
   ///   - bFrames: The number of B-frames between two other frames, at fixed positions.
+  ///   - picture: Filters of FFmpeg that make the frames in `size`; `nil` for a test picture.
   package init(
-    _ codec: Codec, frames: Int, gop: Int, bFrames: Int, size: PixelSize = PixelSize(64, 64)
+    _ codec: Codec, frames: Int, gop: Int, bFrames: Int, size: PixelSize = PixelSize(64, 64),
+    picture: String? = nil
   ) throws {
     self.size = size
     let scratch = try Scratch()
@@ -46,7 +48,7 @@ package struct EncodedClip {
       case .mjpeg: ["-c:v", "mjpeg", "-strict", "-1", "-video_track_timescale", "12800"]
       }
     try FFmpegTool.run(
-      ["-f", "lavfi", "-i", "testsrc2=s=\(size):r=25", "-frames:v", "\(frames)"]
+      ["-f", "lavfi", "-i", picture ?? "testsrc2=s=\(size):r=25", "-frames:v", "\(frames)"]
         + ["-pix_fmt", "yuv420p"] + encoder + [path])
     let file = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
     let packets = try FFmpegTool.probe(path, ["-show_packets"])["packets"].array

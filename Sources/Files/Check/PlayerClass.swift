@@ -38,7 +38,7 @@ public enum PlayerClass: String, Sendable, CaseIterable {
     case .trackMatrix, .projection: signal.isExact ? true : nil
     // Chromium ignores messages, FFmpeg turns only the frames that have one.
     case .sei: false
-    case .mebx, .flv, .rotateTag: false
+    case .mebx, .flv, .rotateTag, .gravity: false
     // A browser has no player for these files.
     case .frameMatrix, .cvo: nil
     }

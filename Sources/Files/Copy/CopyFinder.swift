@@ -153,8 +153,9 @@ struct CopyFinder {
     if canvases.contains(size) { return }
     var director = try plan.request.director(size: size, guidance: guidance, canvas: plan.canvas)
     var signal: OrientationSignal?
-    if plan.options.frames == .metadata {
-      var scan = try SignalScan(url: plan.request.input, format: plan.request.inputFormat)
+    if plan.options.frames.isSignalled {
+      var scan = try SignalScan(
+        url: plan.request.input, format: plan.request.inputFormat, gravity: plan.request.gravityUse)
       signal = try scan.next()?.signal
     }
     let direction = try director.direct(at: 0, size: size, signal: signal?.turn)

@@ -61,7 +61,7 @@ struct PacketSurvey {
     let tracks = plan.digestsPackets ? try TrackDigest(others) : nil
     let collector = PacketCollector(
       video, digest: plan.digestsPackets ? try PacketDigest() : nil)
-    var scan = try SignalScan(demuxer) { packet in
+    var scan = try SignalScan(demuxer, gravity: request.gravityUse) { packet in
       collector.add(packet)
       tracks?.add(packet)
     }

@@ -234,7 +234,8 @@ package struct SessionPlan {
       size: video.frameShape.shown, guidance: .standard, canvas: .follow)
     for event in request.shiftedEvents { try director.push(event) }
     if request.scansSignals {
-      var scan = try SignalScan(url: request.input, format: request.inputFormat)
+      var scan = try SignalScan(
+        url: request.input, format: request.inputFormat, gravity: request.gravityUse)
       while let change = try scan.next() {
         _ = try director.direct(
           at: change.time.seconds, size: change.shown, signal: change.signal?.turn)
@@ -345,7 +346,7 @@ package struct SessionPlan {
   /// Returns a warning about a signal that isn't followed to the degree; `nil` if there is nothing to warn
   /// about.
   func warning(of signal: OrientationSignal, at time: MediaTime) -> String? {
-    guard !signal.isExact, options.frames == .metadata, !options.levels else { return nil }
+    guard !signal.isExact, options.frames.isSignalled, !options.levels else { return nil }
     return
       "at \(time.seconds): the \(signal.source.rawValue) signal is not a multiple of 90 degrees; "
       + "the nearest quarter turn is used (--level follows it)"

@@ -72,9 +72,10 @@ extension SessionPlan {
   /// Returns whether, up to `time`, all signals apply to the whole stream and the frame size doesn't
   /// change.
   private func isQuiet(until time: MediaTime) throws(UprightError) -> Bool {
-    guard options.frames == .metadata else { return true }
+    guard options.frames.isSignalled else { return true }
     let ofTheWhole: Set<OrientationSignal.Source> = [.trackMatrix, .projection, .rotateTag]
-    var scan = try SignalScan(url: request.input, format: request.inputFormat)
+    var scan = try SignalScan(
+      url: request.input, format: request.inputFormat, gravity: request.gravityUse)
     guard let first = try scan.next(), first.signals.allSatisfy({ ofTheWhole.contains($0.source) })
     else { return false }
     guard let second = try scan.next() else { return true }

@@ -188,7 +188,15 @@ extension TranscodeRequest {
   var signalsAreEvents: Bool { if case .none = events { true } else { false } }
 
   /// Whether signals must be scanned in advance to choose the canvas.
-  var scansSignals: Bool { signalsAreEvents && options.frames == .metadata }
+  var scansSignals: Bool { signalsAreEvents && options.frames.isSignalled }
+
+  /// How readings of the camera's motion sensors turn frames; `nil` if they don't.
+  var gravityUse: GravityUse? {
+    guard options.frames.isSignalled else { return nil }
+    if options.levels { return .level }
+    let isPolicyGiven = policy != PolicyDocument()
+    return options.frames == .gravity || isPolicyGiven ? .quarterTurns(options.gravity) : nil
+  }
 
   /// Whether the crop moves in the middle of a format.
   var movesFocus: Bool {

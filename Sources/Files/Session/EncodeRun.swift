@@ -95,7 +95,8 @@ final class EncodeRun {
     let source = try SourceStage(
       demuxer: plan.demuxer, video: plan.video,
       sideStreams: output != nil ? Set(plan.sideTracks.map(\.stream.index)) : [],
-      startPoint: plan.startPoint(), threads: request.options.threads, queue: queue)
+      startPoint: plan.startPoint(), threads: request.options.threads,
+      gravity: request.gravityUse, queue: queue)
     let reading = WorkThread(name: "upright-read") { source.run() }
     let outcome: SourceOutcome
     do throws(UprightError) {
@@ -387,7 +388,7 @@ final class EncodeRun {
   }
 
   private func report(_ outcome: SourceOutcome) -> TranscodeReport {
-    if request.options.frames == .metadata { warnings += outcome.warnings }
+    if request.options.frames.isSignalled { warnings += outcome.warnings }
     if let plan = director?.plan { warnings += plan.warnings }
     var outcome = outcome
     for pipeline in pipelines {

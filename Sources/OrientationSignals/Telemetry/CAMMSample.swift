@@ -16,6 +16,7 @@ package enum CAMMSample {
       }
       return Double(Float(bitPattern: bits))
     }
-    return TelemetryReading(kind, values)
+    // X to the right of the image, Y to its top, Z towards the photographer.
+    return TelemetryReading(kind, values, axes: "xZY")
   }
 }

@@ -55,24 +55,28 @@ package struct GPMFSample: Sendable, Hashable {
     let scale =
       elements.first { $0.key == "SCAL" }
       .map { Self.numbers(bytes, $0, columns: 1).joined() }.map(Array.init) ?? []
+    // The first cameras don't write their order.
+    let axes =
+      elements.first { $0.key == "ORIN" && $0.content.count == 3 }
+      .map { String(decoding: bytes[$0.content], as: UTF8.self) } ?? "ZXY"
     for element in elements {
       if element.type == 0 {
         if depth < Self.deepest { read(bytes, element.content, depth: depth + 1) }
       } else if let kind = Self.kinds[element.key] {
-        add(Self.numbers(bytes, element, columns: kind.count), kind, scale)
+        add(Self.numbers(bytes, element, columns: kind.count), kind, scale, axes)
       }
     }
   }
 
   private mutating func add(
-    _ rows: [[Double]], _ kind: TelemetryReading.Kind, _ scale: [Double]
+    _ rows: [[Double]], _ kind: TelemetryReading.Kind, _ scale: [Double], _ axes: String
   ) {
     for row in rows where readings.count < Self.limit {
       // One divisor for all, or one for each.
       let values = row.indices.map { index in
         row[index] / (scale.count == row.count ? scale[index] : scale.first ?? 1)
       }
-      if let reading = TelemetryReading(kind, values) { readings.append(reading) }
+      if let reading = TelemetryReading(kind, values, axes: axes) { readings.append(reading) }
     }
   }
 

@@ -17,7 +17,7 @@ extension TranscodeOption {
     .parsed(
       "frames", .text(suggestions: ["metadata", "sensor", "upright"]), for: .live,
       placeholder: "kind",
-      "The orientation of the input's frames: metadata, sensor[:DEGREES][,front][,mirror], upright.",
+      "The orientation of the input's frames: metadata, gravity, sensor[:DEGREES][,front][,mirror], upright.",
       text: \.frames.name
     ) { (text, options) throws(UprightError) in options.frames = try FrameKind(parsing: text) },
     .word(

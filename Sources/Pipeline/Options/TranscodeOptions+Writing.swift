@@ -47,6 +47,7 @@ extension FrameKind {
   var name: String {
     switch self {
     case .metadata: return "metadata"
+    case .gravity: return "gravity"
     case .upright: return "upright"
     case .sensor(let camera):
       let words = ["\(camera.sensorOrientation)", camera.position.rawValue]
