@@ -88,6 +88,9 @@ package final class SideTrackWriter {
     }
   }
 
+  /// Forgets the last packet: the next one doesn't follow it.
+  package func restart() { lastPTS = nil }
+
   /// Gives the track the extradata that a writer of the same stream ended with. Use it if the packets come from
   /// that writer and are not written here.
   package func restore(extradata: [UInt8]) throws(UprightError) {

@@ -84,13 +84,12 @@ struct ChunkRun {
   // MARK: - Frames
 
   private func work(_ frames: ChunkPlan.Frames) throws(UprightError) -> Work {
+    let isFirst = frames.frames.lowerBound == 0
     do throws(UprightError) {
-      return try work(frames, isSought: true)
+      return try work(frames, isSought: !isFirst)
     } catch {
       // Some containers seek to another place than reading reaches.
-      guard error.code == .badData, frames.frames.lowerBound > 0, request.cancelled == nil else {
-        throw error
-      }
+      guard error.code == .badData, !isFirst, request.cancelled == nil else { throw error }
       return try work(frames, isSought: false)
     }
   }

@@ -28,7 +28,7 @@ final class PartReader: @unchecked Sendable {
   /// A part that is read alone.
   struct Single {
     let part: Int
-    /// Whether reading starts near the part and not at the start of the input.
+    /// Whether reading starts near the part and not where the input is.
     let isSought: Bool
   }
 
@@ -105,7 +105,7 @@ final class PartReader: @unchecked Sendable {
   private func seek(_ single: Single) throws(UprightError) {
     part = single.part
     let first = input.parts[part].frames.lowerBound
-    guard single.isSought, first > 0, let demuxer = plan.demuxer as? Demuxer else { return }
+    guard single.isSought, let demuxer = plan.demuxer as? Demuxer else { return }
     guard demuxer.seek(stream: plan.video.index, to: input.inputSurvey.survey.shown[first]) else {
       throw PartReader.notFound(plan)
     }
@@ -161,7 +161,8 @@ final class PartReader: @unchecked Sendable {
     }
     copy.dts = input.decodingTimes[self.packet]
     copy.rescale(to: plan.videoTimeBase)
-    isOpen = exchange.put(copy, part: part, limit: Self.copiedLimit)
+    // A single part may be read before anyone takes its packets.
+    isOpen = exchange.put(copy, part: part, limit: single == nil ? Self.copiedLimit : .max)
   }
 
   /// Takes a packet that an edit list hides. It is only decoded: a keyframe for the next frame that is shown, others

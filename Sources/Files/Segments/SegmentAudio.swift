@@ -9,7 +9,8 @@ internal import UprightPipeline
 final class SegmentAudio {
   private let side: SideTrackWriter
   private let container: OutputContainer
-  private let demuxer: Demuxer
+  private var demuxer: Demuxer
+  private let open: () throws(UprightError) -> Demuxer
 
   /// How many frames the encoder gets before the first one that is used: its decisions need some history.
   private static let history: Int64 = 4
@@ -22,10 +23,15 @@ final class SegmentAudio {
       let first = plan.demuxer as? Demuxer
     else { return nil }
     (self.side, container) = (side, plan.container)
-    demuxer = try Demuxer(again: first, format: plan.request.inputFormat)
-    demuxer.select([side.stream.index])
+    let format = plan.request.inputFormat
+    open = { () throws(UprightError) in
+      let demuxer = try Demuxer(again: first, format: format)
+      demuxer.select([side.stream.index])
+      return demuxer
+    }
+    demuxer = try open()
     // Only the headers of its frames have the configuration of AAC in ADTS.
-    if case .filter = side.work, let packet = try demuxer.read() {
+    if case .filter = side.work, let packet = try nextPacket() {
       try side.write(packet) { (_) throws(UprightError) in }
     }
   }
@@ -35,9 +41,9 @@ final class SegmentAudio {
 
   /// Returns the decoding time of the track's first packet; `nil` if there is none. Use it before any packet is read.
   func start() throws(UprightError) -> MediaTime? {
-    rewind()
+    try rewind()
     var start: MediaTime?
-    while start == nil, let packet = try demuxer.read() {
+    while start == nil, let packet = try nextPacket() {
       try side.write(packet) { (packet) throws(UprightError) in start = start ?? packet.decodingTime
       }
     }
@@ -79,28 +85,40 @@ final class SegmentAudio {
     var next = try first(before: from)
     while let packet = next.take() {
       guard try body(packet, emit) else { break }
-      next = try demuxer.read()
+      next = try nextPacket()
     }
     return boxes
   }
 
   /// Returns the first packet to read for a time: one that isn't later, if there is any.
   private func first(before time: MediaTime?) throws(UprightError) -> Packet? {
+    side.restart()
     guard let time else {
-      rewind()
-      return try demuxer.read()
+      try rewind()
+      return try nextPacket()
     }
     for lead in Self.leads {
       let ticks = (time - lead).plausibleTicks(of: side.stream.timeBase)
       guard demuxer.seek(stream: side.stream.index, to: ticks) else { break }
-      if let packet = try demuxer.read(), packet.time.map({ $0 <= time }) ?? false { return packet }
+      if let packet = try nextPacket(), packet.time.map({ $0 <= time }) ?? false { return packet }
     }
-    rewind()
-    return try demuxer.read()
+    try rewind()
+    return try nextPacket()
+  }
+
+  /// Returns the next packet of the track. What libavformat read ahead of other tracks is in its queue.
+  private func nextPacket() throws(UprightError) -> Packet? {
+    while let packet = try demuxer.read() {
+      if packet.streamIndex == side.stream.index { return packet }
+    }
+    return nil
   }
 
   /// Goes to the first packet. When it has read ahead, libavformat skips the priming of Opus at a later packet.
-  private func rewind() { _ = demuxer.seek(stream: side.stream.index, to: -1 << 40) }
+  private func rewind() throws(UprightError) {
+    // A seek that fails, as each of FLV's audio does, has read on.
+    if !demuxer.seek(stream: side.stream.index, to: -1 << 40) { demuxer = try open() }
+  }
 
   private func encoded(
     from: MediaTime?, to: MediaTime?, first: MediaTime, _ whole: AudioTranscoder
@@ -124,7 +142,7 @@ final class SegmentAudio {
     var next = try self.first(before: from.map { _ in MediaTime(start, timeBase) })
     while !isEnough, let packet = next.take() {
       try transcoder.transcode(packet, emit: emit)
-      next = try demuxer.read()
+      next = try nextPacket()
     }
     if !isEnough { try transcoder.transcode(nil, emit: emit) }
     return boxes

@@ -17,7 +17,7 @@ struct SegmentVideo {
   /// Returns the packets of some frames of the part, in decoding order, and the format that an encoder gives them.
   ///
   /// - Parameters:
-  ///   - isSought: Whether reading starts near the part and not at the start of the input.
+  ///   - isSought: Whether reading starts near the part and not where the input is, which is its start.
   ///   - isWanted: Asked for each packet.
   func packets(
     of frames: Range<Int>, isSought: Bool, while isWanted: () -> Bool
@@ -30,26 +30,16 @@ struct SegmentVideo {
         plan, parts, part: part, setup: parts.setup(plan, part: part, clock: clock),
         decodingThreads: parts.threads(plan), exchange: exchange)
     }
+    // Packets that are copied come faster than another thread would take them.
+    if parts.parts[part].isCopied {
+      let read = reader.run()
+      let found = try taken(from: exchange, frames, while: isWanted)
+      if let error = read.error { throw error }
+      return found
+    }
     let reading = WorkThread(name: "upright-read") { reader.run() }
     do throws(UprightError) {
-      var found: (format: EncodedFormat?, packets: [PacketBox]) = (nil, [])
-      var format: EncodedFormat?
-      var place = parts.parts[part].frames.lowerBound
-      while let item = try exchange.take() {
-        guard isWanted() else {
-          plan.request.interrupt.raise()
-          throw UprightError(.cancelled, "stopped", at: plan.request.input)
-        }
-        guard case .frame(let box, _) = item, var packet = box.take() else { continue }
-        format = box.format ?? format
-        if parts.join == nil { time(&packet, place) }
-        place += 1
-        guard let pts = packet.pts, frames.contains(frame(at: pts, packet.timeBase)) else {
-          continue
-        }
-        found.format = found.packets.isEmpty ? format : found.format
-        found.packets.append(PacketBox(packet, format: nil))
-      }
+      let found = try taken(from: exchange, frames, while: isWanted)
       guard let read = reading.join() else { throw UprightError(.fault, "no result of the reader") }
       for encoder in read.encoders { _ = encoder.join() }
       if let error = read.error { throw error }
@@ -59,6 +49,30 @@ struct SegmentVideo {
       for encoder in reading.join()?.encoders ?? [] { _ = encoder.join() }
       throw error
     }
+  }
+
+  private func taken(
+    from exchange: PartExchange, _ frames: Range<Int>, while isWanted: () -> Bool
+  ) throws(UprightError) -> (EncodedFormat?, [PacketBox]) {
+    var found: (format: EncodedFormat?, packets: [PacketBox]) = (nil, [])
+    var format: EncodedFormat?
+    var place = parts.parts[part].frames.lowerBound
+    while let item = try exchange.take() {
+      guard isWanted() else {
+        plan.request.interrupt.raise()
+        throw UprightError(.cancelled, "stopped", at: plan.request.input)
+      }
+      guard case .frame(let box, _) = item, var packet = box.take() else { continue }
+      format = box.format ?? format
+      if parts.join == nil { time(&packet, place) }
+      place += 1
+      guard let pts = packet.pts, frames.contains(frame(at: pts, packet.timeBase)) else {
+        continue
+      }
+      found.format = found.packets.isEmpty ? format : found.format
+      found.packets.append(PacketBox(packet, format: nil))
+    }
+    return found
   }
 
   /// Gives a packet the decoding time of its place in the whole input, so that it doesn't depend on where its encoder

@@ -5,10 +5,25 @@ internal import UprightFrames
 internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightPipeline
+internal import Synchronization
+
+/// An open input, with which segments are made one after the other.
+///
+/// Unchecked: one render uses it at a time.
+private final class SegmentInput: @unchecked Sendable {
+  let plan: SessionPlan
+  let audio: SegmentAudio?
+  /// Whether nothing of the video was read.
+  var isNew = true
+
+  init(_ plan: SessionPlan) throws(UprightError) {
+    (self.plan, audio) = (plan, try SegmentAudio(plan))
+  }
+}
 
 /// What every segment of a source is made from: the survey of its packets, which nothing changes.
 ///
-/// Unchecked: all properties are values that are only read.
+/// Unchecked: all properties but `inputs` are values that are only read.
 final class SegmentWork: @unchecked Sendable {
   let request: TranscodeRequest
   let list: SegmentList
@@ -24,6 +39,11 @@ final class SegmentWork: @unchecked Sendable {
   private let earliest: MediaTime
   /// The decoding time of the first packet of the audio; `nil` if there is none.
   private let firstAudio: MediaTime?
+  /// Those that no render uses. To open an input takes longer than to read a segment of it.
+  private let inputs: Mutex<[SegmentInput]>
+
+  /// The most inputs that are kept open.
+  private static let mostInputs = 2
 
   /// - Throws: `usage` if the file can't be divided; the errors of a session before its first frame.
   init(_ asked: TranscodeRequest) throws(UprightError) {
@@ -47,7 +67,9 @@ final class SegmentWork: @unchecked Sendable {
     clocks = parts.keyframeClocks(FramePipeline.Setup(plan).keyframes)
     warnings = plan.warnings + copyPlan.warnings + parts.inputSurvey.warnings
     let first = MediaTime(parts.decodingTimes[0], plan.video.timeBase) - list.zero
-    firstAudio = try SegmentAudio(plan)?.start()
+    let input = try SegmentInput(plan)
+    firstAudio = try input.audio?.start()
+    inputs = Mutex([input])
     let sound = firstAudio.map { [zero = list.zero] in $0 - zero }
     earliest = min(first, sound ?? first)
   }
@@ -94,19 +116,34 @@ final class SegmentWork: @unchecked Sendable {
       throw UprightError(
         .badData, "the file has changed", at: request.input, remedy: "make a new source")
     }
-    let piece = list.pieces[index]
-    var plan = try SessionPlan(request.again(), isDryRun: true)
-    var (format, frames): (EncodedFormat?, [PacketBox])
+    let first = list.parts.parts[list.pieces[index].part].frames.lowerBound
+    var input = try input()
+    let result: (header: [UInt8], bytes: [UInt8])
     do throws(UprightError) {
-      (format, frames) = try video(plan, piece, isSought: true, while: isWanted)
+      result = try render(index, input, isSought: first > 0 || !input.isNew, while: isWanted)
     } catch {
       // Some containers seek to another place than reading reaches.
-      guard error.code == .badData, list.parts.parts[piece.part].frames.lowerBound > 0 else {
-        throw error
-      }
-      plan = try SessionPlan(request.again(), isDryRun: true)
-      (format, frames) = try video(plan, piece, isSought: false, while: isWanted)
+      guard error.code == .badData, first > 0 || !input.isNew else { throw error }
+      input = try SegmentInput(SessionPlan(request.again(), isDryRun: true))
+      result = try render(index, input, isSought: false, while: isWanted)
     }
+    inputs.withLock { if $0.count < Self.mostInputs { $0.append(input) } }
+    return result
+  }
+
+  /// Returns an input that no other render uses.
+  private func input() throws(UprightError) -> SegmentInput {
+    if let input = inputs.withLock({ $0.popLast() }) { return input }
+    return try SegmentInput(SessionPlan(request.again(), isDryRun: true))
+  }
+
+  private func render(
+    _ index: Int, _ input: SegmentInput, isSought: Bool, while isWanted: () -> Bool
+  ) throws(UprightError) -> (header: [UInt8], bytes: [UInt8]) {
+    let (plan, piece) = (input.plan, list.pieces[index])
+    input.isNew = false
+    var (format, frames) = try SegmentVideo(plan, list.parts, part: piece.part, clocks[piece.part])
+      .packets(of: piece.frames, isSought: isSought, while: isWanted)
     var formats = PartFormats(plan, list.parts, shared: shared, alignment: alignment)
     format =
       if list.parts.parts[piece.part].isCopied { formats.ofCopied() } else {
@@ -115,7 +152,7 @@ final class SegmentWork: @unchecked Sendable {
     guard let format else {
       throw UprightError(.badData, "no frame of the segment can be decoded", at: request.input)
     }
-    let audio = try SegmentAudio(plan)
+    let audio = input.audio
     let sound =
       try firstAudio.flatMap { (first) throws(UprightError) in
         try audio?.packets(from: start(of: index), to: start(of: index + 1), first: first)
@@ -127,13 +164,6 @@ final class SegmentWork: @unchecked Sendable {
     description.videoMetadata = plan.container.trackTags(plan.video.metadata)
     if isCopied { description.copiedVideo = plan.video }
     return try write(index, description, frames, sound)
-  }
-
-  private func video(
-    _ plan: SessionPlan, _ piece: SegmentList.Piece, isSought: Bool, while isWanted: () -> Bool
-  ) throws(UprightError) -> (EncodedFormat?, [PacketBox]) {
-    try SegmentVideo(plan, list.parts, part: piece.part, clocks[piece.part])
-      .packets(of: piece.frames, isSought: isSought, while: isWanted)
   }
 
   /// Returns where a segment begins in the input; `nil` for the first one, and after the last one: they have all the audio
