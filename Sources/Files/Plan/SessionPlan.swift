@@ -318,6 +318,10 @@ package struct SessionPlan {
       colour: frame.colour, timeBase: videoTimeBase)
     (settings.frameRate, settings.rate) = (frameRate, options.firstRate)
     (settings.speed, settings.gop) = (options.speed, options.gop)
+    // A player waits for each segment that is made on demand.
+    if request.makesSegments, [.h264, .hevc].contains(codec) {
+      settings.speed = options.speed ?? "veryfast"
+    }
     (settings.isLive, settings.isAmongOthers) = (options.isLive, options.encodesAmongOthers)
     settings.wantsGlobalHeader = container.wantsGlobalHeader
     settings.repeatsHeaders =

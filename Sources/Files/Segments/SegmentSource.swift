@@ -51,7 +51,8 @@ public final class SegmentSource: Sendable {
   ///   - input: A path, or a URL of a seekable file.
   ///   - inputFormat: libavformat's name of the input's format, if it can't be detected.
   ///   - options: How frames are turned and encoded. Without a size, that of the guidance, 720x1280, and no side longer
-  ///     than the file's. The number of threads decides the bytes of encoded segments; 0 is 2.
+  ///     than the file's. Without a speed, `veryfast`, because a player waits for each segment. The number of threads
+  ///     decides the bytes of encoded segments; 0 is 3.
   ///   - policy: The rotation policy.
   ///   - events: The orientation events, in seconds from the first frame.
   /// - Throws: `usage` for options that segments can't have, and for a file that can't be divided, with the reason;
@@ -96,7 +97,8 @@ public final class SegmentSource: Sendable {
         remedy: "leave it out")
     }
     var options = options
-    options.threads = options.threads > 0 ? options.threads : 2
+    // With 3, two processors are busy while the encoder waits for a frame.
+    options.threads = options.threads > 0 ? options.threads : 3
     options.chunks = .count(1)
     options.chunkDuration = Self.encoded.seconds
     // Each segment begins with the keyframe of its encoder; no other keyframe is needed.
