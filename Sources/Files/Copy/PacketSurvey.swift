@@ -69,6 +69,10 @@ struct PacketSurvey {
     if demuxer.joinsClocks || plan.digestsPackets {
       demuxer.select(Set(others).union([video.index]))
     }
+    // A player waits for the playlist of such an input.
+    if request.makesSegments, !demuxer.joinsClocks, !plan.digestsPackets {
+      try demuxer.readHeads(of: video)
+    }
     var changes: [SignalScan.Change] = []
     while collector.problem == nil, let change = try scan.next() { changes.append(change) }
     if let error = scan.error, error.code == .cancelled { throw error }

@@ -38,6 +38,8 @@ package final class Demuxer {
   private var selected: Set<Int>
   /// The next packets of the streams that are read apart, and of all others (-1). `nil` at the end.
   private var heads: [Int: PacketBox?] = [:]
+  /// The only track that is read, without most of its bytes; `nil` if all of them are.
+  private var headsOnly: SampleHeads?
   /// What is subtracted from the container's timestamps, in microseconds.
   private let zero: Int64
 
@@ -269,6 +271,7 @@ package final class Demuxer {
   ///
   /// - Throws: `badData` for a damaged part, `inputOutput` if reading failed, `cancelled` if interrupted.
   package func read() throws(UprightError) -> Packet? {
+    if let headsOnly { return try headsOnly.next() }
     let apart = presentations.keys.filter(selected.contains)
     if apart.isEmpty { return try readFile() }
     // The packet that is decoded first comes first.
@@ -282,6 +285,28 @@ package final class Demuxer {
     guard let first else { return nil }
     heads[first.key] = nil
     return first.value.packet.take()
+  }
+
+  /// From now on, reads the packets of one track from the start, each without the bytes of its slices behind their
+  /// headers: what is known of a picture before it is decoded. That takes a small part of the time. Changes nothing if the
+  /// container doesn't say where each sample is, or the codec isn't H.264 or HEVC.
+  ///
+  /// - Throws: The errors of `read`.
+  package func readHeads(of video: StreamInfo) throws(UprightError) {
+    guard presentations.isEmpty, hiddenStart == nil, input == nil, joined == nil,
+      container.format.hasPrefix("mov,"), let stream = context.pointee.streams[video.index],
+      let samples = SampleHeads(url, stream, video)
+    else { return }
+    // The container's times are those of its tables, moved: see whether the first and the last packet agree.
+    for (sample, time) in [(0, Int64.min / 4), (samples.count - 1, .max / 4)] {
+      let code = av_seek_frame(
+        context, CInt(video.index), time, AVSEEK_FLAG_BACKWARD | AVSEEK_FLAG_ANY)
+      guard code >= 0, let packet = try readFile(), samples.agrees(with: packet, sample) else {
+        _ = av_seek_frame(context, CInt(video.index), .min / 4, AVSEEK_FLAG_BACKWARD)
+        return
+      }
+    }
+    headsOnly = samples
   }
 
   /// A packet that waits for those of the other tracks.
