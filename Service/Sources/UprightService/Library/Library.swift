@@ -19,11 +19,13 @@ final class Library: Sendable {
   }
 
   /// A segment, and the init segment of its format.
-  private typealias Rendering = (initial: [UInt8], segment: [UInt8])
+  private typealias Rendering = (initial: [UInt8], segment: Content)
 
   private struct State: Sendable {
     var sources: [LibraryVersion: Source] = [:]
     var describer: LibraryProcess?
+    /// A process without a file. To start one takes as long as to divide most files.
+    var spare: LibraryProcess?
     var descriptions: [LibraryVersion: Result<LibraryDescription, UprightError>] = [:]
   }
 
@@ -42,6 +44,8 @@ final class Library: Sendable {
   private static let maxSources = 8
   /// How long a process is kept without a request.
   private static let idle = Duration.seconds(60)
+  /// How long after one process has begun another one is started ahead: its first segments come first.
+  private static let pause = Duration.seconds(2)
   private static let maxDescriptions = 100_000
   /// The segments that are made as soon as the playlist is asked for.
   private static let ahead = 2
@@ -92,7 +96,7 @@ final class Library: Sendable {
   func playlist(_ path: LibraryPath, size: String) async throws -> String {
     let file = try open(path)
     let version = LibraryVersion(of: file, size: size)
-    let divided = try await source(of: file, version, path).divided
+    let divided = try await divided(file, version, path)
     Task { [self] in
       for index in 0..<min(Self.ahead, divided.count) where slots.hasFreeSlot {
         _ = try? await segment(index, of: version, path)
@@ -110,8 +114,7 @@ final class Library: Sendable {
     let file = try open(path, version)
     let key = "\(version)/\(index).m4s"
     if let known = cache.open(key) { return .file(known) }
-    let rendering = try await render(index, of: file, version, path)
-    return cache.open(key).map(Content.file) ?? .bytes(rendering.segment)
+    return try await render(index, of: file, version, path).segment
   }
 
   /// Returns the init segment of a format.
@@ -123,7 +126,7 @@ final class Library: Sendable {
     let file = try open(path, version)
     let key = Self.initialKey(format, version)
     if let known = cache.open(key) { return .file(known) }
-    let divided = try await source(of: file, version, path).divided
+    let divided = try await divided(file, version, path)
     guard divided.formats.indices.contains(format) else { throw Self.missing }
     let rendering = try await render(divided.formats[format], of: file, version, path)
     return cache.open(key).map(Content.file) ?? .bytes(rendering.initial)
@@ -141,7 +144,7 @@ final class Library: Sendable {
       try await slots.run { [self] in
         let call = LibraryCall.poster(at: Double(milliseconds) / 1000)
         let (_, bytes) = try await problems(of: path) { [self] in
-          try await describer().answer(to: call, file: file)
+          try await describer().answer(to: call, descriptor: file.descriptor)
         }
         cache.store(bytes, key)
         return bytes
@@ -157,6 +160,23 @@ final class Library: Sendable {
   }
 
   // MARK: - Work
+
+  /// Returns how a file is divided: from the cache, or by a process.
+  private func divided(
+    _ file: OpenFile, _ version: LibraryVersion, _ path: LibraryPath
+  ) async throws -> DividedFile {
+    if let known = cache.open(Self.dividedKey(version)),
+      let bytes = FileManager.default.contents(atPath: "/proc/self/fd/\(known.descriptor)"),
+      let divided = try? JSONDecoder().decode(DividedFile.self, from: bytes)
+    {
+      return divided
+    }
+    return try await source(of: file, version, path).divided
+  }
+
+  private static func dividedKey(_ version: LibraryVersion) -> String {
+    "\(version)/divided.json"
+  }
 
   /// Returns the process that has a file, which is started once for all who ask at the same time.
   private func source(
@@ -177,9 +197,12 @@ final class Library: Sendable {
     _ file: OpenFile, _ version: LibraryVersion, _ path: LibraryPath
   ) async throws -> Source {
     try await problems(of: path) { [self] in
-      let process = try LibraryProcess(program, .divide(version: "\(version)"), file: file)
+      let process = try begin(.divide(version: "\(version)"), file: file)
       guard case .divided(let divided) = try await process.first().answer else {
         throw UprightError(.fault, "the process doesn't answer")
+      }
+      if let bytes = try? JSONEncoder().encode(divided) {
+        cache.store(Array(bytes), Self.dividedKey(version))
       }
       let source = Source(process: process, divided: divided, lastUse: .now)
       state.withLock { state in
@@ -203,15 +226,19 @@ final class Library: Sendable {
       let source = try await source(of: file, version, path)
       return try await slots.run { [self] in
         guard index < source.divided.count else { throw Self.missing }
+        let new = cache.begin(key)
         let (answer, bytes) = try await problems(of: path) {
-          try await source.process.answer(to: .segment(index))
+          try await source.process.answer(to: .segment(index), descriptor: new?.descriptor ?? -1)
         }
-        guard case .segment(let count) = answer, count <= bytes.count else { throw Self.missing }
-        let rendering = (initial: Array(bytes[..<count]), segment: Array(bytes[count...]))
+        guard case .segment(let count, let isWritten) = answer, count <= bytes.count else {
+          throw Self.missing
+        }
+        let file = isWritten ? new.flatMap(cache.finish) : nil
+        let content = file.map(Content.file) ?? .bytes(Array(bytes[count...]))
+        let rendering = (initial: Array(bytes[..<count]), segment: content)
         if let format = source.divided.formats.lastIndex(where: { $0 <= index }) {
           cache.store(rendering.initial, Self.initialKey(format, version))
         }
-        cache.store(rendering.segment, key)
         return rendering
       }
     }
@@ -265,8 +292,9 @@ final class Library: Sendable {
     let result: Result<LibraryDescription, UprightError>
     do {
       guard
-        case .description(let found) = try await describer().answer(to: .description, file: file)
-          .answer
+        case .description(let found) = try await describer().answer(
+          to: .description, descriptor: file.descriptor
+        ).answer
       else { throw UprightError(.fault, "the process doesn't answer") }
       result = .success(found)
     } catch let error as UprightError {
@@ -282,15 +310,42 @@ final class Library: Sendable {
   /// Returns the process that describes files.
   private func describer() throws(UprightError) -> LibraryProcess {
     if let running = state.withLock({ $0.describer }), !running.hasEnded { return running }
-    let process = try LibraryProcess(program, .describe(folder: folder.root))
+    let process = try begin(.describe(folder: folder.root))
     state.withLock { $0.describer = process }
     return process
   }
 
   // MARK: - Rest
 
+  /// Gives a process its first order.
+  ///
+  /// - Throws: `fault` if no process can be started.
+  private func begin(
+    _ order: LibraryOrder, file: OpenFile? = nil
+  ) throws(UprightError) -> LibraryProcess {
+    let spare = state.withLock { $0.spare.take() }
+    Task { [weak self] in
+      try? await Task.sleep(for: Self.pause)
+      self?.startAhead()
+    }
+    if let spare, !spare.hasEnded {
+      spare.begin(order, file: file)
+      return spare
+    }
+    let process = try LibraryProcess(program)
+    process.begin(order, file: file)
+    return process
+  }
+
+  private func startAhead() {
+    state.withLock { state in
+      if state.spare == nil { state.spare = try? LibraryProcess(program) }
+    }
+  }
+
   /// Ends the processes that nobody uses, until the task is cancelled.
   func run() async {
+    startAhead()
     while (try? await Task.sleep(for: .seconds(10))) != nil {
       let now = ContinuousClock.now
       state.withLock { state in

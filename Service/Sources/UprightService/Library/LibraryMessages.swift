@@ -14,6 +14,7 @@ enum LibraryOrder: Codable, Sendable {
 }
 
 enum LibraryCall: Codable, Sendable {
+  /// A segment, which is written into the file that comes along.
   case segment(Int)
   /// The frame that is shown at a time, in seconds.
   case poster(at: Double)
@@ -23,8 +24,8 @@ enum LibraryCall: Codable, Sendable {
 
 enum LibraryAnswer: Codable, Sendable {
   case divided(DividedFile)
-  /// The init segment of its format comes along, of this length, and then the segment.
-  case segment(initial: Int)
+  /// The init segment of its format comes along, of this length, and then the segment if it couldn't be written.
+  case segment(initial: Int, isWritten: Bool)
   /// A JPEG comes along.
   case poster
   case description(LibraryDescription)

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Synchronization
 internal import UprightOrientation
 
-/// A process that reads files of the library. It ends with the last reference to this, and a file that crashes it costs
+/// A process that reads files of the library. It waits for its first order, so that it can be started ahead. It ends with the last reference to this, and a file that crashes it costs
 /// the calls that it has.
 final class LibraryProcess: Sendable {
   typealias Answer = (answer: LibraryAnswer, bytes: [UInt8])
@@ -60,18 +60,17 @@ final class LibraryProcess: Sendable {
   private let control: WorkerChannel
   private let calls = Calls()
 
-  /// - Parameters:
-  ///   - program: The path of `upright-serve`.
-  ///   - file: The file that comes along with the order.
+  /// Starts a process, which waits for its first order.
+  ///
+  /// - Parameter program: The path of `upright-serve`.
   /// - Throws: `fault` if no process can be started.
-  init(_ program: String, _ order: LibraryOrder, file: OpenFile? = nil) throws(UprightError) {
+  init(_ program: String) throws(UprightError) {
     let (control, other) = try WorkerChannel.pair()
     defer { close(other) }
     self.control = control
     let process = try ChildProcess(
       program, arguments: ["upright-serve", LibraryWorker.option], environment: Worker.environment,
       descriptors: [other])
-    control.send(order, descriptor: file?.descriptor ?? -1)
     Thread.detachNewThread { [calls] in
       while let message = control.receive(),
         let report = try? message.value(LibraryReport.self)
@@ -88,6 +87,13 @@ final class LibraryProcess: Sendable {
   /// Whether the process has crashed.
   var hasEnded: Bool { calls.hasEnded }
 
+  /// Gives the process its first order.
+  ///
+  /// - Parameter file: The file that comes along.
+  func begin(_ order: LibraryOrder, file: OpenFile? = nil) {
+    control.send(order, descriptor: file?.descriptor ?? -1)
+  }
+
   /// Returns the answer to the first order.
   ///
   /// - Throws: `UprightError`.
@@ -97,15 +103,15 @@ final class LibraryProcess: Sendable {
 
   /// Returns the answer to a call. If the task is cancelled, the process stops with it within a GOP.
   ///
-  /// - Parameter file: The file that the call is about, if it isn't that of the first order.
+  /// - Parameter descriptor: A file that comes along, which stays open until this returns; -1 for none.
   /// - Throws: `UprightError`.
-  func answer(to call: LibraryCall, file: OpenFile? = nil) async throws -> Answer {
+  func answer(to call: LibraryCall, descriptor: CInt = -1) async throws -> Answer {
     let number = calls.number()
     return try await withTaskCancellationHandler {
       try Self.checked(
         await withCheckedThrowingContinuation { continuation in
           calls.add(number, continuation)
-          control.send(LibraryOrder.call(number, call), descriptor: file?.descriptor ?? -1)
+          control.send(LibraryOrder.call(number, call), descriptor: descriptor)
         })
     } onCancel: {
       control.send(LibraryOrder.cancel(number))

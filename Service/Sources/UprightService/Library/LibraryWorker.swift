@@ -9,6 +9,9 @@ package final class LibraryWorker: Sendable {
   /// The argument with which the program becomes one.
   package static let option = "--library-worker"
 
+  /// The largest segment, in bytes.
+  private static let longest: rlim_t = 256 << 20
+
   private let control: WorkerChannel
   private let source = Mutex<SegmentSource?>(nil)
   /// The calls whose answer nobody waits for any more.
@@ -24,6 +27,9 @@ package final class LibraryWorker: Sendable {
     case .divide(let version)?:
       let path = path(of: message.descriptor)
       Confinement(reading: [path]).enforce()
+      // It writes into files that it is given; longer ones are an error of its decoder.
+      var limit = rlimit(rlim_cur: Self.longest, rlim_max: Self.longest)
+      _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
       Thread.detachNewThread { worker.divide(path, version) }
       worker.work(path)
     case .describe(let folder)?:
@@ -44,7 +50,7 @@ package final class LibraryWorker: Sendable {
       case .call(let number, let call)?:
         let descriptor = message.descriptor
         Thread.detachNewThread { [self] in
-          perform(number, call, path ?? Self.path(of: descriptor))
+          perform(number, call, path ?? Self.path(of: descriptor), descriptor)
           if descriptor >= 0 { close(descriptor) }
         }
       case .cancel(let number)?: cancelled.withLock { _ = $0.insert(number) }
@@ -80,7 +86,8 @@ package final class LibraryWorker: Sendable {
     } catch { answer(0, .failed(error)) }
   }
 
-  private func perform(_ number: Int, _ call: LibraryCall, _ path: String) {
+  /// - Parameter descriptor: The file that came along.
+  private func perform(_ number: Int, _ call: LibraryCall, _ path: String, _ descriptor: CInt) {
     do throws(UprightError) {
       switch call {
       case .segment(let index):
@@ -90,7 +97,10 @@ package final class LibraryWorker: Sendable {
         let (initial, segment) = try source.segmentWithInit(index) { [self] in
           !cancelled.withLock { $0.contains(number) }
         }
-        answer(number, .segment(initial: initial.count), initial + segment)
+        let isWritten = CachedFile.write(segment, to: descriptor)
+        answer(
+          number, .segment(initial: initial.count, isWritten: isWritten),
+          isWritten ? initial : initial + segment)
       case .poster(let seconds): answer(number, .poster, try Self.poster(of: path, at: seconds))
       case .description:
         answer(number, .description(try LibraryDescription(Probe(input: path))))

@@ -1,6 +1,45 @@
 internal import Foundation
+internal import Glibc
 internal import Logging
 internal import Synchronization
+
+/// A file that is written into the cache, by this process or another one. It is removed with the last reference to this,
+/// unless it was stored.
+final class CachedFile: Sendable {
+  let descriptor: CInt
+  let path: String
+  /// Its name in the cache.
+  let key: String
+
+  /// Returns `nil` if the file can't be made.
+  init?(_ path: String, _ key: String) {
+    let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    descriptor = unsafe open(path, flags, 0o600)
+    guard descriptor >= 0 else { return nil }
+    (self.path, self.key) = (path, key)
+  }
+
+  deinit {
+    close(descriptor)
+    // A stored one has another name.
+    unsafe unlink(path)
+  }
+
+  /// Writes bytes at the end of an open file.
+  ///
+  /// - Returns: `false` if not all of them could be written.
+  static func write(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
+    unsafe bytes.withUnsafeBytes { bytes in
+      var written = 0
+      while written < bytes.count {
+        let count = unsafe Glibc.write(
+          descriptor, bytes.baseAddress?.advanced(by: written), bytes.count - written)
+        if count > 0 { written += count } else if count == 0 || errno != EINTR { return false }
+      }
+      return true
+    }
+  }
+}
 
 /// Files that can be made again, in a folder of the service: those that weren't used for the longest time go first.
 final class SegmentCache: Sendable {
@@ -78,27 +117,37 @@ final class SegmentCache: Sendable {
     return nil
   }
 
-  /// Stores a file. What can't be stored, on a full disk for example, is made again when it is needed.
-  func store(_ bytes: [UInt8], _ key: String) {
-    guard bytes.count <= limit else { return }
+  /// Makes a file that is stored by `finish`. Returns `nil` if that isn't possible, on a full disk for example: what can't
+  /// be stored is made again when it is needed.
+  func begin(_ key: String) -> CachedFile? {
     let path = "\(folder)/\(key)"
-    do {
-      try FileManager.default.createDirectory(
-        atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700])
-      let new = "\(path).\(UInt64.random(in: 0 ... .max))\(Self.partial)"
-      do {
-        try Data(bytes).write(to: URL(fileURLWithPath: new))
-        guard unsafe rename(new, path) == 0 else { throw CocoaError(.fileWriteUnknown) }
-      } catch {
-        try? FileManager.default.removeItem(atPath: new)
-        throw error
-      }
-    } catch {
-      return logger.warning("library: can't store a segment; check the disk of the data folder")
+    try? FileManager.default.createDirectory(
+      atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700])
+    let partial = "\(path).\(UInt64.random(in: 0 ... .max))\(Self.partial)"
+    let file = CachedFile(partial, key)
+    if file == nil {
+      logger.warning("library: can't store a segment; check the disk of the data folder")
     }
-    state.withLock { add(key, bytes.count, to: &$0) }
-    makeRoom()
+    return file
+  }
+
+  /// Stores a file that is written, unless it is larger than the cache, and opens it.
+  func finish(_ new: CachedFile) -> OpenFile? {
+    guard let file = OpenFile(descriptor: dup(new.descriptor)) else { return nil }
+    if file.size <= limit, unsafe rename(new.path, "\(folder)/\(new.key)") == 0 {
+      state.withLock { add(new.key, file.size, to: &$0) }
+      makeRoom()
+    }
+    return file
+  }
+
+  /// Stores bytes.
+  func store(_ bytes: [UInt8], _ key: String) {
+    guard bytes.count <= limit, let new = begin(key),
+      CachedFile.write(bytes, to: new.descriptor)
+    else { return }
+    _ = finish(new)
   }
 
   /// Removes files until a tenth is free, if they are above the limit. Responses with them continue.
