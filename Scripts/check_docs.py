@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Fails if an article in docs shows Swift that isn't in a sample, if a program of docs/short.md isn't one of Samples, or if a
-link of a document leads nowhere. Swift is compared line by line: indentation and comments may differ."""
+"""Fails if an article in docs shows Swift that isn't in a sample, if a program of docs/short.md isn't one of Samples, if a
+link of a document leads nowhere, or if commands in docs aren't marked as run or not run (Scripts/blocks.py). Swift is compared line by line: indentation and comments may differ."""
 
 import pathlib
 import re
 import subprocess
 import sys
+
+import blocks
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CODE = re.compile(r"^```.*?^```", re.S | re.M)
@@ -48,8 +50,15 @@ def broken_links():
                 yield f"{path.relative_to(ROOT)}: this link leads nowhere: {link}"
 
 
+def unmarked_commands():
+    for path in sorted(ROOT.glob("docs/*.md")):
+        text = path.read_text()
+        if len(re.findall(r"^```sh$", text, re.M)) != len(blocks.blocks(path)):
+            yield f"{path.relative_to(ROOT)}: a block of commands has no line <!-- run --> or <!-- not run: REASON --> above it"
+
+
 def main():
-    found = [*unknown_lines(), *unknown_programs(), *broken_links()]
+    found = [*unknown_lines(), *unknown_programs(), *broken_links(), *unmarked_commands()]
     print("".join(f"{line}\n" for line in found), end="")
     sys.exit(1 if found else 0)
 
