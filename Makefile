@@ -1,7 +1,7 @@
 # The two main commands are `make demo` and `make test`. Both install what they need.
 
 .PHONY: demo demo-webrtc pictures build engine libraries wheels check test lint format docs bench bench-live samples schemas \
-  check-players check-slow fuzz check-arm check-debian13 check-newest-ffmpeg check-deb check-scale install uninstall deb clean \
+  site check-players check-slow fuzz check-arm check-debian13 check-newest-ffmpeg check-deb check-scale install uninstall deb clean \
   install-libraries
 
 export UPRIGHT_SHARED ?= $(abspath ../shared)
@@ -75,6 +75,12 @@ format:
 docs:
 	@Scripts/setup.sh --say build
 	@Scripts/docs.sh
+
+# The documents as a web site, in .build/site/html, with the reference from the programs; and a run of the commands on it.
+site:
+	@Scripts/setup.sh test
+	@$(MAKE) --no-print-directory build
+	@Scripts/site.sh
 
 bench:
 	@Scripts/setup.sh bench
