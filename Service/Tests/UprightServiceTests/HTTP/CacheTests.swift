@@ -104,4 +104,33 @@ struct CacheTests {
     #expect(again.status == 404 && again.headers["x-cache"] == "MISS")
     try await service.shutDown()
   }
+
+  @Test("A segment of the library comes to the service once, and is kept when that has ended")
+  func library() async throws {
+    let scratch = try Scratch()
+    try FileManager.default.copyItem(
+      atPath: Fixtures.packageRoot.appendingPathComponent("Samples/clips/display-matrix.mp4").path,
+      toPath: scratch.path("a.mp4"))
+    let service = try await RunningService { configuration, dependencies in
+      configuration.library = scratch.folder.path
+      configuration.openLibrary = true
+      dependencies.program = ServiceProcess.program
+    }
+    let cache = try Cache(of: service)
+    try #require(
+      try await waitUntil { (try? LocalConnection(port: cache.port)) != nil }, "\(cache.said)")
+    let playlist = try await cache.ask("/vod/a.mp4/index.m3u8")
+    #expect(playlist.status == 200 && playlist.headers["x-cache"] == "MISS")
+    let name = try #require(playlist.text.split(separator: "\n").last { $0.hasSuffix(".m4s") })
+    let path = "/vod/a.mp4/\(name)"
+    let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
+      for _ in 0..<Self.players { group.addTask { try await cache.ask(path) } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(answers.allSatisfy { $0.status == 200 && $0.body == answers[0].body })
+    #expect(answers.count { $0.headers["x-cache"] == "MISS" } == 1)
+    try await service.shutDown()
+    let kept = try await cache.ask(path)
+    #expect(kept.status == 200 && kept.body == answers[0].body)
+  }
 }
