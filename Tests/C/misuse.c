@@ -65,6 +65,11 @@ static void nulls(void) {
   EXPECT(upright_kept_frame_free(NULL) == UPRIGHT_OK);
   EXPECT_STATUS(UPRIGHT_INVALID, upright_reader_warnings(NULL, &json, &error));
   EXPECT(upright_reader_free(NULL) == UPRIGHT_OK);
+  EXPECT_STATUS(UPRIGHT_INVALID, upright_source_new("a.mp4", NULL, NULL, &error));
+  EXPECT_STATUS(UPRIGHT_INVALID, upright_source_description(NULL, NULL, &json, &error));
+  EXPECT_STATUS(UPRIGHT_INVALID, upright_source_segment(NULL, 0, NULL, NULL, &error));
+  EXPECT_STATUS(UPRIGHT_INVALID, upright_source_init_segment(NULL, 0, NULL, NULL, &error));
+  EXPECT(upright_source_free(NULL) == UPRIGHT_OK);
   EXPECT_STATUS(UPRIGHT_INVALID, upright_probe(NULL, &json, &error));
   EXPECT_STATUS(UPRIGHT_INVALID, upright_probe("a.mp4", NULL, &error));
   EXPECT(upright_plan_free(NULL) == UPRIGHT_OK && upright_frames_free(NULL) == UPRIGHT_OK);

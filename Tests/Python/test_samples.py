@@ -3,6 +3,8 @@
 import asyncio
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 
 import aioice.ice
 import av
@@ -43,6 +45,23 @@ def test_transcode(clips, tmp_path):
     output = str(tmp_path / "out.mp4")
     lines = sample("transcode", clips / "turning-sensor.mp4", clips / "turning-sensor.jsonl", output)
     assert lines == [f"300 frames in {output}"]
+
+
+def test_photo_server(clips, tmp_path):
+    (tmp_path / "clip.mp4").write_bytes((clips / "display-matrix.mp4").read_bytes())
+    server = subprocess.Popen(
+        [sys.executable, SAMPLES / "photo_server.py", tmp_path, "0"], stdout=subprocess.PIPE, text=True)
+    try:
+        url = f"http://127.0.0.1:{int(server.stdout.readline())}"
+        with av.open(f"{url}/clip.mp4/index.m3u8") as container:
+            frames = list(container.decode(video=0))
+        assert len(frames) == 60 and {(frame.width, frame.height) for frame in frames} == {(360, 640)}
+        for path in ("none.mp4/index.m3u8", "%2e%2e/clip.mp4/index.m3u8", "clip.mp4/99.m4s", "clip.mp4/x"):
+            with pytest.raises(urllib.error.HTTPError):
+                urllib.request.urlopen(f"{url}/{path}", timeout=20)
+    finally:
+        server.kill()
+        server.communicate()
 
 
 def short(name, *arguments, **options):

@@ -11,10 +11,11 @@ from upright_policy import (
 
 from ._live import LiveSession
 from ._log import log
-from ._options import LiveOptions, ReaderOptions, SessionOptions, TagOptions, TranscodeOptions
+from ._options import LiveOptions, ReaderOptions, SessionOptions, SourceOptions, TagOptions, TranscodeOptions
 from ._reader import Reader, ReadFrame, open
 from ._segments import MovieSegments
 from ._session import Decision, FormatChange, Output, Packet, PacketSession, Refused, Stream
+from ._source import Segment, SegmentSource
 from ._transcode import Transcode, Update, check, probe, tag, transcode, transcode_async
 
 __all__ = [
@@ -38,7 +39,10 @@ __all__ = [
     "Reader",
     "ReaderOptions",
     "Refused",
+    "Segment",
+    "SegmentSource",
     "SessionOptions",
+    "SourceOptions",
     "Stream",
     "TagOptions",
     "Transcode",

@@ -57,6 +57,33 @@ class ReaderOptions(TypedDict, total=False):
     input_format: str
 
 
+class SourceOptions(TypedDict, total=False):
+    """The options of `SegmentSource`: `upright help transcode` explains them."""
+
+    frames: str
+    canvas: Canvas
+    #: Without it, 720x1280, and no side longer than the file's.
+    size: str
+    reference: Literal["gravity", "interface"]
+    fit: Literal["fit", "fill", "stretch"]
+    anchor: Anchor
+    background: str
+    gravity: Literal["android", "iio"]
+    overlay: Sequence[str]
+    level: bool
+    codec: str
+    crf: float
+    bitrate: str
+    #: "veryfast" without it.
+    speed: str
+    #: The number of threads decides the bytes of encoded segments; 3 without it.
+    threads: int
+    encoder_options: str
+    events_offset: float
+    #: The container, if it can't be detected.
+    input_format: str
+
+
 class TranscodeOptions(TypedDict, total=False):
     """The options of `Transcode` and `transcode`: `upright help transcode` explains them."""
 

@@ -20,33 +20,13 @@ private final class ReaderHandle: HandleObject {
 
   init(_ input: String, _ options: inout OptionReader) throws(UprightError) {
     let policy = try PolicyDocument(option: options.json("policy"))
-    let events = try Self.events(options.json("events"), policy)
+    let events = try EventSource(policy, option: options.json("events"))
     let format = try options.text("input-format")
     let pixels = try options.parsed("pixels", FramePixels.init(parsing:)) ?? .native
     let layout = try TranscodeOptions(&options)
     try options.finish()
     reader = try UprightReader(
       input, inputFormat: format, pixels: pixels, options: layout, policy: policy, events: events)
-  }
-
-  private static func events(
-    _ value: JSONValue?, _ policy: PolicyDocument
-  ) throws(UprightError) -> EventSource {
-    switch value {
-    case nil: return .none
-    case .string(let lines):
-      return try EventSource(policy) { () throws(PolicyError) in
-        try RotationEvent.parse(jsonLines: lines.utf8)
-      }
-    case .array(let values):
-      return try EventSource(policy) { () throws(PolicyError) in
-        try values.map { (value) throws(PolicyError) in try RotationEvent(value) }
-      }
-    default:
-      throw UprightError(
-        .usage, "the events are neither lines nor a list", at: "events",
-        remedy: "give JSON Lines, or an array of objects")
-    }
   }
 
   func close() { reader.close() }

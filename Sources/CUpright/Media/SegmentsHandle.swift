@@ -11,24 +11,10 @@ internal import UprightOrientation
   static let name = "upright_segments"
 
   let segments: MovieSegments
-  /// What the last call returned. Used by one call at a time.
-  private var bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 0)
+  /// Used by one call at a time.
+  let bytes = LentBytes()
 
   init(_ segments: MovieSegments) { self.segments = segments }
-
-  deinit { unsafe bytes.deallocate() }
-
-  /// Keeps bytes for the caller.
-  func keep(
-    _ made: [UInt8], _ start: UnsafeMutablePointer<UnsafePointer<UInt8>?>,
-    _ length: UnsafeMutablePointer<Int>
-  ) {
-    unsafe bytes.deallocate()
-    unsafe bytes = .allocate(capacity: made.count)
-    _ = unsafe bytes.initialize(from: made)
-    unsafe start.pointee = UnsafePointer(bytes.baseAddress)
-    unsafe length.pointee = made.count
-  }
 }
 
 @c @implementation
@@ -61,7 +47,7 @@ private func make(
     guard let length = unsafe length else { throw .missing("length") }
     return unsafe try HandleTable.shared.use(segments, as: SegmentsHandle.self, .main) {
       (handle) throws(UprightError) in
-      unsafe handle.keep(try body(handle.segments), start, length)
+      unsafe handle.bytes.keep(try body(handle.segments), start, length)
       return Status.ok
     }
   }

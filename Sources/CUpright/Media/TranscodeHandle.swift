@@ -61,6 +61,27 @@ extension EventSource {
       throw UprightError(error, code: .badData)
     }
   }
+
+  /// The events of an option: JSON Lines, or a list of objects.
+  ///
+  /// - Throws: `badData` for an event that makes no sense in the policy, `usage` for any other value.
+  init(_ policy: PolicyDocument, option value: JSONValue?) throws(UprightError) {
+    switch value {
+    case nil: self = .none
+    case .string(let lines):
+      self = try EventSource(policy) { () throws(PolicyError) in
+        try RotationEvent.parse(jsonLines: lines.utf8)
+      }
+    case .array(let values):
+      self = try EventSource(policy) { () throws(PolicyError) in
+        try values.map { (value) throws(PolicyError) in try RotationEvent(value) }
+      }
+    default:
+      throw UprightError(
+        .usage, "the events are neither lines nor a list", at: "events",
+        remedy: "give JSON Lines, or an array of objects")
+    }
+  }
 }
 
 /// The caller's callback for updates.

@@ -10,7 +10,7 @@
  * byte, and planes must not overlap.
  *
  * Handles. upright_plan, upright_frames, upright_session, upright_transcode, upright_reader, upright_kept_frame,
- * upright_live and upright_segments are opaque and are never dereferenced by the caller. A handle that was freed, has
+ * upright_live, upright_segments and upright_source are opaque and are never dereferenced by the caller. A handle that was freed, has
  * another type or was never made is detected: UPRIGHT_INVALID. Every _new has a _free. It returns when no call is using the handle any more; from then on
  * there is no callback. _free(NULL) does nothing.
  *
@@ -728,6 +728,40 @@ UPRIGHT_API upright_status upright_reader_seek(upright_reader *reader, double se
 
 /* What a user should know of what was read, such as damage: a JSON array of strings, complete at the end. */
 UPRIGHT_API upright_status upright_reader_warnings(upright_reader *reader, char **json, upright_error *error);
+
+/* A file as HLS on demand: the playlist is known from its packets alone, and each segment is made when it is asked for, in
+ * any order and by any process, with the same bytes. */
+typedef struct upright_source upright_source;
+
+/* Reads the packets of a file, and decides the orientation of every frame.
+ *
+ * input: a path, or a URL of a seekable file. options: NULL, or a JSON object with options of upright_transcode_new that
+ * concern the reading, the layout and the encoding of frames, and "policy", "events" and "input-format" as those of
+ * upright_reader_new. Without "size", that of the guidance, 720x1280, and no side longer than the file's.
+ * Fails with USAGE for options that segments can't have, and for a file that can't be divided; NO_INPUT or BAD_DATA for
+ * one that can't be read. */
+UPRIGHT_API upright_status upright_source_new(
+  const char *input, const char *options, upright_source **source, upright_error *error);
+
+UPRIGHT_API upright_status upright_source_free(upright_source *source);
+
+/* Gives {"playlist": TEXT, "duration": SECONDS, "warnings": [TEXT], "segments": [{"start": SECONDS, "duration": SECONDS,
+ * "format": NUMBER, "size": {"width", "height"}, "reason": why its frames are encoded, or null}]}. The media playlist names
+ * segment N "N.m4s", and the init segment of format F "init-F.mp4".
+ *
+ * folder: that of these files, or NULL for that of the playlist. */
+UPRIGHT_API upright_status upright_source_description(
+  upright_source *source, const char *folder, char **json, upright_error *error);
+
+/* Gives a segment. The bytes are valid until the next call with the source. Waits while it is made; for two at a time make
+ * two sources.
+ * Fails with USAGE if there is no such segment, BAD_DATA if the file has changed or can't be decoded. */
+UPRIGHT_API upright_status upright_source_segment(
+  upright_source *source, int64_t index, const uint8_t **bytes, size_t *length, upright_error *error);
+
+/* Gives the init segment of a format, as upright_source_segment. */
+UPRIGHT_API upright_status upright_source_init_segment(
+  upright_source *source, int64_t format, const uint8_t **bytes, size_t *length, upright_error *error);
 
 /* Sets the orientation of a file's frames without decoding them, as `upright tag`.
  *
