@@ -14,12 +14,15 @@ struct GravitySignals {
   private var turns: [(time: Double, turn: ImageOrientation)] = []
   /// The first orientation that isn't flat.
   private(set) var first: ImageOrientation?
-  private var last: (time: Double, turn: DisplayTurn)?
+  /// The turn of the last frame.
+  private var last: DisplayTurn?
 
   /// The most readings of a file.
   private static let limit = 1 << 22
   /// The standard deviation of the smoothing, in seconds: the camera has filtered gravity, but not its acceleration.
   private static let smoothing = (gravity: 0.04, acceleration: 0.1)
+  /// The most readings on each side that one is averaged with. Sensors read some 200 times a second.
+  private static let window = 256
   /// One g, in m/s², and how far the length of an acceleration is off at most while it is gravity's.
   private static let (standard, tolerance) = (9.80665, 0.05)
   /// The least share of gravity in the plane of the image. Otherwise the camera looks down or up.
@@ -91,7 +94,7 @@ struct GravitySignals {
 
   /// Returns the turn for the frame at `time`; without one, that of the frame before.
   mutating func turn(at time: MediaTime?) -> DisplayTurn? {
-    guard let seconds = time?.seconds else { return last?.turn }
+    guard let seconds = time?.seconds else { return last }
     let turn =
       turns.isEmpty
       ? level(at: seconds)
@@ -99,8 +102,8 @@ struct GravitySignals {
         DisplayTurn($0.turn)
       }
         ?? first.map { DisplayTurn($0) }
-    if let turn { last = (seconds, turn) }
-    return turn ?? last?.turn
+    last = turn ?? last
+    return last
   }
 
   /// Returns the clockwise turn that brings gravity to the bottom; `nil` if the camera looks up or down.
@@ -143,14 +146,16 @@ struct GravitySignals {
 
   /// Averages the readings around each one: what comes after it weighs as much as what was before, at both ends too.
   private mutating func smooth(by deviation: Double) {
-    guard let begin = readings.first?.time, let end = readings.last?.time else { return }
+    guard let opening = readings.first?.time, let closing = readings.last?.time else { return }
     let own = readings
     for (index, reading) in own.enumerated() {
-      let reach = min(3 * deviation, reading.time - begin, end - reading.time) + 1e-6
+      let reach = min(3 * deviation, reading.time - opening, closing - reading.time) + 1e-6
       var start = index
-      while start > 0, own[start - 1].time >= reading.time - reach { start -= 1 }
+      let first = max(0, index - Self.window)
+      while start > first, own[start - 1].time >= reading.time - reach { start -= 1 }
       var (sum, weight, at) = (SIMD3<Double>.zero, 0.0, start)
-      while at < own.count, own[at].time <= reading.time + reach {
+      let end = min(own.count, index + Self.window + 1)
+      while at < end, own[at].time <= reading.time + reach {
         let distance = (own[at].time - reading.time) / deviation
         let share = exp(-distance * distance / 2)
         sum += share * own[at].gravity
