@@ -30,21 +30,11 @@ struct GravitySignals {
 
   /// Returns `nil` if no track says where gravity is, or the input isn't seekable.
   init?(_ demuxer: Demuxer, _ use: GravityUse) throws(UprightError) {
-    guard demuxer.container.isSeekable,
-      let stream = demuxer.container.streams.first(where: {
-        ["gpmd", "camm"].contains($0.codecTag)
-      })
-    else { return nil }
-    let ahead = try demuxer.opened(for: stream)
+    guard let stream = demuxer.telemetryTracks.first else { return nil }
     var track = Track()
-    // The video's own reader reports an error.
-    while track.count < Self.limit, let packet = (try? ahead.read()) ?? nil {
-      guard packet.streamIndex == stream.index, let time = packet.time else { continue }
-      let bytes = unsafe packet.withBytes { unsafe Array($0) }
-      track.add(
-        stream.codecTag == "gpmd"
-          ? GPMFSample(bytes).readings : CAMMSample.reading(bytes).map { [$0] } ?? [],
-        from: time.seconds)
+    try demuxer.readTelemetry(of: stream) { readings, time in
+      if let time { track.add(readings, from: time.seconds) }
+      return track.count < Self.limit
     }
     track.finish()
     let isDerived = !track.gravity.isEmpty

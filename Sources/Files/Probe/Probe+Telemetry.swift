@@ -1,3 +1,4 @@
+internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightOrientation
 internal import UprightPipeline
@@ -62,21 +63,15 @@ extension Probe {
 
   /// Reads the metadata tracks of an input that can be opened again.
   static func telemetry(of source: any PacketSource) throws(UprightError) -> [Telemetry] {
-    guard let demuxer = source as? Demuxer, demuxer.container.isSeekable else { return [] }
+    guard let demuxer = source as? Demuxer else { return [] }
     var found: [Telemetry] = []
-    for stream in demuxer.container.streams where ["gpmd", "camm"].contains(stream.codecTag) {
+    for stream in demuxer.telemetryTracks {
       var telemetry = Telemetry(stream: stream.index, format: stream.codecTag)
-      let ahead = try demuxer.opened(for: stream)
       var samples = 0
-      // The video's own reader reports an error.
-      while samples < mostSamples, let packet = (try? ahead.read()) ?? nil {
-        guard packet.streamIndex == stream.index else { continue }
+      try demuxer.readTelemetry(of: stream) { readings, _ in
         samples += 1
-        let bytes = unsafe packet.withBytes { unsafe Array($0) }
-        let readings =
-          stream.codecTag == "gpmd"
-          ? GPMFSample(bytes).readings : CAMMSample.reading(bytes).map { [$0] } ?? []
         for reading in readings { telemetry.add(reading) }
+        return samples < mostSamples
       }
       found.append(telemetry)
     }

@@ -1,0 +1,28 @@
+package import UprightMediaIO
+package import UprightOrientation
+package import UprightSignals
+
+extension Demuxer {
+  /// The tracks with readings of motion sensors (GPMF, CAMM); none if the input can't be opened again.
+  package var telemetryTracks: [StreamInfo] {
+    container.isSeekable
+      ? container.streams.filter { ["gpmd", "camm"].contains($0.codecTag) } : []
+  }
+
+  /// Reads such a track, without moving this demuxer. A read error ends it: the video's own reader reports it.
+  ///
+  /// - Parameter body: Receives the readings and the time of each sample. Returns whether to go on.
+  package func readTelemetry(
+    of stream: StreamInfo, _ body: ([TelemetryReading], MediaTime?) -> Bool
+  ) throws(UprightError) {
+    let ahead = try opened(for: stream)
+    while let packet = (try? ahead.read()) ?? nil {
+      guard packet.streamIndex == stream.index else { continue }
+      let bytes = unsafe packet.withBytes { unsafe Array($0) }
+      let readings =
+        stream.codecTag == "gpmd"
+        ? GPMFSample(bytes).readings : CAMMSample.reading(bytes).map { [$0] } ?? []
+      guard body(readings, packet.time) else { return }
+    }
+  }
+}
