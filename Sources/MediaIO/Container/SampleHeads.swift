@@ -15,6 +15,8 @@ final class SampleHeads {
   /// The bytes of the length in front of each NAL unit.
   private let lengthSize: Int
   private let file: CInt
+  /// The size of the file, in bytes.
+  private let fileSize: Int64
   /// What is added to the times of the tables; `nil` before the first packet was compared.
   private var shift: (decoding: Int64, composition: Int64)?
   private var sample = 0
@@ -43,6 +45,7 @@ final class SampleHeads {
       let times = track.samples(), times.count == avformat_index_get_entries_count(stream)
     else { return nil }
     file = open(url, O_RDONLY | O_CLOEXEC)
+    fileSize = Int64(lseek(file, 0, SEEK_END))
     guard file >= 0 else { return nil }
     (self.url, self.stream, self.times, self.codec) = (url, stream, times, codec)
     (lengthSize, timeBase) = (size, video.timeBase)
@@ -60,6 +63,8 @@ final class SampleHeads {
   /// was compared before.
   func agrees(with packet: borrowing Packet, _ sample: Int) -> Bool {
     guard let pts = packet.pts, let dts = packet.dts, let entry = entry(sample),
+      [pts, dts, times.decoding[sample], times.composition[sample]]
+        .allSatisfy(Int64.plausibleTicks.contains),
       packet.position == entry.pointee.pos, packet.size == Int(entry.pointee.size)
     else { return false }
     let own = (dts - times.decoding[sample], pts - times.composition[sample])
@@ -71,7 +76,10 @@ final class SampleHeads {
   /// Returns the next packet, or `nil` at the end.
   func next() throws(UprightError) -> Packet? {
     guard sample < count, let entry = entry(sample)?.pointee, let shift else { return nil }
-    let start = Int(clamping: entry.pos)
+    guard entry.size >= 0, entry.pos >= 0, entry.pos <= fileSize,
+      Int64(entry.size) <= fileSize - entry.pos
+    else { throw UprightError(.badData, "ends before its last frame", at: url) }
+    let start = Int(entry.pos)
     let bytes = try head(of: start..<start + Int(entry.size))
     var packet = try Packet()
     guard av_new_packet(packet.raw, CInt(clamping: bytes.count)) >= 0 else {
@@ -81,12 +89,16 @@ final class SampleHeads {
     packet.raw.pointee.pos = entry.pos
     packet.streamIndex = Int(stream.pointee.index)
     packet.timeBase = timeBase
-    packet.dts = times.decoding[sample] + shift.decoding
-    packet.pts = times.composition[sample] + shift.composition
+    packet.dts = Self.sum(times.decoding[sample], shift.decoding)
+    packet.pts = Self.sum(times.composition[sample], shift.composition)
     packet.isKey = entry.flags & AVINDEX_KEYFRAME != 0
     packet.isDiscarded = entry.flags & AVINDEX_DISCARD_FRAME != 0
     sample += 1
     return packet
+  }
+
+  private static func sum(_ time: Int64, _ shift: Int64) -> Int64 {
+    Int64(clamping: Int128(time) + Int128(shift))
   }
 
   /// Returns the NAL units of a sample, slices without most of their bytes.
