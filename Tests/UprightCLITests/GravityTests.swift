@@ -139,6 +139,9 @@ struct GravityTests {
     let formats = try JSONDecoder().decode(
       JSON.self, from: Data(contentsOf: URL(fileURLWithPath: report)))["formats"].array
     #expect(formats.count == 2)
+    // Nothing is turned by it that wasn't asked for.
+    let plain = try Upright.run(["transcode", input, "-o", scratch.path("plain.mp4"), "--dry-run"])
+    #expect(plain.text.contains("every frame is already upright"), "\(plain.text)")
     #expect(formats.last?["first_frame"].int == expected.first, "\(formats) \(expected.prefix(1))")
   }
 

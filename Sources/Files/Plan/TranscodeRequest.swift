@@ -194,8 +194,7 @@ extension TranscodeRequest {
   var gravityUse: GravityUse? {
     guard options.frames.isSignalled else { return nil }
     if options.levels { return .level }
-    let isPolicyGiven = policy != PolicyDocument()
-    return options.frames == .gravity || isPolicyGiven ? .quarterTurns(options.gravity) : nil
+    return options.frames == .gravity ? .quarterTurns(options.gravity) : nil
   }
 
   /// Whether the crop moves in the middle of a format.
