@@ -2,8 +2,8 @@ internal import Foundation
 internal import Synchronization
 internal import UprightOrientation
 
-/// A process that reads files of the library. It waits for its first order, so that it can be started ahead. It ends with the last reference to this, and a file that crashes it costs
-/// the calls that it has.
+/// A process that reads files of the library. It waits for its first order, so that it can be started ahead. It ends with
+/// the last reference to this, and a file that crashes it costs the calls that it has.
 final class LibraryProcess: Sendable {
   typealias Answer = (answer: LibraryAnswer, bytes: [UInt8])
 
