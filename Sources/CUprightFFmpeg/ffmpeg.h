@@ -10,6 +10,7 @@
 #include <libavutil/crc.h>
 #include <libavutil/display.h>
 #include <libavutil/hmac.h>
+#include <libavutil/hwcontext.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/mastering_display_metadata.h>
 #include <libavutil/opt.h>

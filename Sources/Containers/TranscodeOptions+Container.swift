@@ -26,6 +26,11 @@ extension TranscodeOptions {
     try checkRenditions()
     try checkCopying()
     let codec = codec ?? container.defaultCodec
+    guard encoder == nil || encoder?.codec == codec else {
+      throw UprightError(
+        .usage, "the encoder and the codec are different", at: "--encoder",
+        remedy: "give one of the two")
+    }
     guard container.canCarry(codec) else {
       throw UprightError(
         .usage, "\(container.rawValue) cannot carry \(codec.rawValue)",
@@ -35,7 +40,7 @@ extension TranscodeOptions {
     for rate in [rate] + ladder.map(rate(of:)) {
       try codec.check(
         speed: speed, rate: rate, options: encoderOptions,
-        amongOthers: encodesAmongOthers)
+        amongOthers: encodesAmongOthers, encoder: encoder)
     }
     for (value, name) in [(start, "--start"), (end, "--to")] {
       if let value, !(value.isFinite && value >= 0) {
@@ -52,7 +57,9 @@ extension TranscodeOptions {
   }
 
   /// Whether the encoder works beside those of other live sessions, or of other canvases or sizes.
-  package var encodesAmongOthers: Bool { isLive || canvas == .dual || ladder.count > 1 }
+  package var encodesAmongOthers: Bool {
+    isLive || canvas == .dual || ladder.count > 1 || encoder?.worksAmongOthers == true
+  }
 
   /// Whether an HLS output has a multivariant playlist, and a media playlist for each rendition and the audio.
   package func isMultivariant(in container: OutputContainer) -> Bool {

@@ -22,7 +22,7 @@ package enum EncodingLosses {
     if !settings.codec.carriesHDR && !frame.colour.hdr.isEmpty {
       losses.append("HDR10 mastering data: \(container) can't store it")
     }
-    if frame.hasCaptions && !settings.codec.carriesCaptions {
+    if frame.hasCaptions && !settings.carriesCaptions {
       losses.append(captions)
     }
     return losses

@@ -203,7 +203,7 @@ package final class FramePipeline {
   private func prepare(_ frame: borrowing VideoFrame) -> Stages {
     let settings = setup.adapt(work.settings(frame, setup.codec))
     losses.formUnion(EncodingLosses.of(frame, settings, container: work.container))
-    losesCaptions = !settings.codec.carriesCaptions
+    losesCaptions = !settings.carriesCaptions
     let orienter = FrameOrienter(format: settings.format, layout: layout)
     if let canvas = setup.canvas {
       orienter.site(canvas.size, like: frame, turned: canvas.turn)
@@ -211,7 +211,7 @@ package final class FramePipeline {
     let made = Stages(
       orienter: orienter,
       fields: DeinterlacingStage(
-        codec: settings.codec, format: settings.format, isScaled: !rungs.isEmpty),
+        carriesFields: settings.carriesFields, format: settings.format, isScaled: !rungs.isEmpty),
       compositor: FrameCompositor(orienter: orienter, stills: work.stills),
       chain: EncoderChain(settings, followsColour: work.canFollow),
       rungs: RungEncoder.Opening(

@@ -111,7 +111,7 @@ final class LiveBranch {
     var settings = VideoEncoder.Settings(shared: encoding.codec, frame, LiveClock.timeBase)
     settings.frameRate = Rational(Int(clamping: rate * 1000), 1000)
     settings.rate = options.firstRate
-    settings.speed = options.speed
+    (settings.encoder, settings.speed) = (options.encoder, options.speed)
     // An IDR is requested at each segment; the encoder must not insert its own more often.
     settings.gop = options.gop ?? Int(clamping: min(rate * seconds * 4, 1e6)) + 1
     settings.options = options.encoderOptions

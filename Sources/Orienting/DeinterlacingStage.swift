@@ -12,7 +12,7 @@ package final class DeinterlacingStage {
   package typealias Next = (consuming VideoFrame, FrameDirection, MediaTime) throws(UprightError)
     -> Void
 
-  private let codec: VideoCodec
+  private let carriesFields: Bool
   private let format: PixelFormat
   private let isScaled: Bool
   private var deinterlacer: Deinterlacer?
@@ -22,11 +22,11 @@ package final class DeinterlacingStage {
   private(set) var deinterlaced = 0
 
   /// - Parameters:
-  ///   - codec: The codec of the output.
+  ///   - carriesFields: Whether the encoder can keep fields.
   ///   - format: The pixel format that the encoder takes.
   ///   - isScaled: Whether frames are scaled later, which mixes fields.
-  package init(codec: VideoCodec, format: PixelFormat, isScaled: Bool = false) {
-    self.codec = codec
+  package init(carriesFields: Bool, format: PixelFormat, isScaled: Bool = false) {
+    self.carriesFields = carriesFields
     self.format = format
     self.isScaled = isScaled
   }
@@ -77,7 +77,7 @@ package final class DeinterlacingStage {
     of frame: borrowing VideoFrame, _ direction: FrameDirection, by placement: Placement
   ) -> Bool {
     let isAtRest = direction.moment == nil && direction.level == 0
-    guard !isScaled, codec.carriesFields, frame.format == format, isAtRest, placement.isExact,
+    guard !isScaled, carriesFields, frame.format == format, isAtRest, placement.isExact,
       !placement.orientation.swapsAxes
     else { return false }
     let pair = 2 << format.chromaShift.y

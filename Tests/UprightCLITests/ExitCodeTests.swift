@@ -13,6 +13,10 @@ struct ExitCodeTests {
       (["transcode", Clip.lying, "--canvas", "round"], "use one of auto, follow, portrait"),
       (["transcode", Clip.lying, "--outptu", "x"], "Did you mean '--output'?"),
       (["transcode", Clip.lying, "--codec", "mpeg7"], "use one of h264, hevc, av1, vp9"),
+      (["transcode", Clip.lying, "--encoder", "h264"], "libx264"),
+      (["transcode", Clip.lying, "--encoder", "libx264@0"], "no device"),
+      (["transcode", Clip.lying, "--encoder", "libx264", "--codec", "hevc"], "give one"),
+      (["transcode", Clip.lying, "--encoder", "libsvtav1", "--latency", "live"], "libaom-av1"),
       (["transcode", Clip.lying, "--crf", "good"], "--crf"),
       (["transcode", Clip.lying, "--crf", "52"], "use 0 (best) to 51"),
       (["transcode", Clip.lying, "--crf", "20", "--bitrate", "1M"], "exclude each other"),
@@ -128,6 +132,16 @@ struct ExitCodeTests {
       in: scratch)
     try refuse(
       69, ["transcode", Clip.lying, "-o", "nonsense://a/b.mp4"], "nonsense://a/b.mp4", in: scratch)
+  }
+
+  @Test(
+    "69: the error of hardware that isn't there names the device",
+    arguments: ["h264_vaapi@/nowhere", "hevc_nvenc@99", "h264_qsv@/nowhere"])
+  func hardware(_ encoder: String) throws {
+    let scratch = try folderWithOutput()
+    try refuse(
+      69, ["transcode", Clip.lying, "--encoder", encoder, "-o", scratch.path("new.mp4")], encoder,
+      in: scratch)
   }
 
   @Test("73: an output that can't be created", .long)

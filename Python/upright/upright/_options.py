@@ -103,6 +103,8 @@ class TranscodeOptions(TypedDict, total=False):
     capture_size: str
     scaler: str
     codec: str
+    #: FFmpeg's name, such as "libaom-av1" or "h264_vaapi", in place of `codec`.
+    encoder: str
     crf: float
     bitrate: str
     speed: str

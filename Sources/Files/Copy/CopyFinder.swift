@@ -84,7 +84,8 @@ struct CopyFinder {
     }
     if options.copiesWhatFits && !options.isLive { return nil }
     return isNamed(hasRate, "--crf or --bitrate") ?? isNamed(options.speed != nil, "--speed")
-      ?? isNamed(options.gop != nil, "--gop") ?? isNamed(options.isLive, "--latency live")
+      ?? isNamed(options.encoder != nil, "--encoder") ?? isNamed(options.gop != nil, "--gop")
+      ?? isNamed(options.isLive, "--latency live")
       ?? isNamed(!options.encoderOptions.isEmpty, "--encoder-options")
   }
 
@@ -185,6 +186,9 @@ struct CopyFinder {
     }
     guard inputSurvey.survey.isInOrder else {
       throw CopyRefusal(reason: "\(first); \(PacketSurvey.isOutOfOrder)")
+    }
+    if let encoder = plan.options.encoder, encoder.isHardware {
+      throw CopyRefusal(reason: "\(first); frames of \(encoder.name) can't follow copied ones")
     }
     let parts = InputParts.parts(inputSurvey, reason: reason)
     guard parts.contains(where: \.isCopied) else {

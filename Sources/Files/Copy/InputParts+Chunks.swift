@@ -22,6 +22,9 @@ extension InputParts {
     if plan.request.movesFocus { return "the crop follows the focus" }
     if options.renditions.count > 1 { return "renditions are encoded side by side" }
     if plan.constantRate != nil { return "a constant rate counts the frames of the whole input" }
+    if let encoder = options.encoder, encoder.isHardware {
+      return "\(encoder.name) encodes one part at a time"
+    }
     if options.isLive { return "--latency live reads nothing ahead" }
     if options.splits { return "--split starts a new encoder for each file" }
     if options.start != nil || options.end != nil {

@@ -319,6 +319,7 @@ package struct SessionPlan {
     (settings.frameRate, settings.rate) = (frameRate, options.firstRate)
     (settings.speed, settings.gop) = (options.speed, options.gop)
     // A player waits for each segment that is made on demand.
+    if let encoder = options.encoder, encoder.codec == codec { settings.encoder = encoder }
     if request.makesSegments, [.h264, .hevc].contains(codec) {
       settings.speed = options.speed ?? "veryfast"
     }

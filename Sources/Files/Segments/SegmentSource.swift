@@ -90,7 +90,7 @@ public final class SegmentSource: Sendable {
       (options.start != nil, "start"), (options.end != nil, "to"), (options.audio != nil, "audio"),
       (options.segments == .ts, "segments of MPEG-TS"), (options.isLive, "latency live"),
       (options.constantRate != nil, "constantRate"), (options.isStrict, "strict"),
-      (options.upright == .metadata, "upright metadata"),
+      (options.upright == .metadata, "upright metadata"), (options.encoder != nil, "encoder"),
     ] where isSet {
       throw UprightError(
         .usage, "is not supported in segments that are made one by one", at: option,

@@ -49,15 +49,19 @@ public enum VideoCodec: String, Sendable, CaseIterable {
   /// Whether the encoder is linked.
   package var isLinked: Bool { avcodec_find_encoder_by_name(encoderName()) != nil }
 
-  /// Checks that the encoder is linked, and its settings before it is opened. libx264 would write to standard error
+  /// Checks that the encoder is linked, and its settings before it is opened. A hardware encoder's device isn't opened. libx264 would write to standard error
   /// itself.
   ///
   /// - Throws: `unavailable` if the encoder isn't linked, `usage` if it doesn't know a value. The error lists the
   ///   known ones.
   package func check(
     speed: String?, rate: VideoEncoder.RateControl, options: [String: String],
-    amongOthers: Bool = false
+    amongOthers: Bool = false, encoder named: NamedEncoder? = nil
   ) throws(UprightError) {
+    if let named, let family = named.family {
+      return try named.checkHardware(family, speed: speed, rate: rate, options: options)
+    }
+    if amongOthers { try named?.checkAmongOthers() }
     let encoderName = encoderName(amongOthers: amongOthers)
     let encoder = try find(encoderName)
     if case .constantQuality(let crf?) = rate, self != .raw {
@@ -135,9 +139,9 @@ public enum VideoCodec: String, Sendable, CaseIterable {
   /// Whether fields can be kept. H.264 can code them, and Y4M's header can declare them.
   package var carriesFields: Bool { self == .h264 || self == .raw }
 
-  /// Whether the linked encoder writes closed captions that frames carry.
-  package var carriesCaptions: Bool {
-    guard var options = avcodec_find_encoder_by_name(encoderName())?.pointee.priv_class else {
+  /// Whether a linked encoder writes closed captions that frames carry.
+  static func carriesCaptions(_ encoderName: String) -> Bool {
+    guard var options = avcodec_find_encoder_by_name(encoderName)?.pointee.priv_class else {
       return false
     }
     return av_opt_find(&options, "a53cc", nil, 0, AV_OPT_SEARCH_FAKE_OBJ) != nil
@@ -165,6 +169,12 @@ public enum VideoCodec: String, Sendable, CaseIterable {
   /// much again. libx265 veryfast 28: 13.4, 89, 1.3; veryfast 22: 16.3, 192, 1.8; fast 22: 16.6, 199, 2.1.
   func options(for settings: VideoEncoder.Settings) -> [(String, String)] {
     var options: [String: String] = [:]
+    if let family = settings.encoder?.family {
+      options = family.options(
+        codec: self, rate: settings.rate, speed: settings.speed, isLive: settings.isLive)
+      options.merge(settings.options) { $1 }
+      return options.sorted { $0.key < $1.key }
+    }
     let (isLive, parameters) = (settings.isLive, parameters(for: settings))
     /// Sets the constant quality, if there is one: by default a value for live streams, and one for files.
     func setQuality(_ live: Int, _ file: Int) {
@@ -181,7 +191,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
       options["preset"] = settings.speed ?? (isLive ? "veryfast" : "fast")
       options["forced-idr"] = "1"
       // Off unless it is set, other than in libx264.
-      if carriesCaptions { options["a53cc"] = "1" }
+      if Self.carriesCaptions(encoderName()) { options["a53cc"] = "1" }
       if isLive { options["tune"] = "zerolatency" }
       setQuality(28, 21)
     case .av1 where settings.isAmongOthers:

@@ -35,6 +35,8 @@ public final class VideoEncoder {
     package var isLive = false
     /// Whether encoders of other sessions, canvases or sizes must be able to work at the same time.
     package var isAmongOthers = false
+    /// The encoder by name, of the same codec; `nil` for the usual one.
+    package var encoder: NamedEncoder?
     /// Whether the extradata is stored apart from the packets (MP4, FLV, Matroska).
     package var wantsGlobalHeader = false
     /// Whether parameter sets are repeated in band at every IDR.
@@ -44,12 +46,24 @@ public final class VideoEncoder {
     package var options: [String: String] = [:]
 
     /// FFmpeg's name of the encoder.
-    fileprivate var encoderName: String { codec.encoderName(amongOthers: isAmongOthers) }
+    fileprivate var encoderName: String {
+      encoder?.name ?? codec.encoderName(amongOthers: isAmongOthers)
+    }
+
+    /// The hardware that encodes; `nil` for the processor.
+    fileprivate var family: HardwareFamily? { encoder?.family }
 
     /// Whether a bit rate is also the limit of each second: in live H.264, unless `options` has limits.
     fileprivate var isLimited: Bool {
-      isLive && codec == .h264 && options["maxrate"] == nil && options["bufsize"] == nil
+      isLive && (codec == .h264 || family != nil) && options["maxrate"] == nil
+        && options["bufsize"] == nil
     }
+
+    /// Whether the encoder writes closed captions that frames carry.
+    package var carriesCaptions: Bool { VideoCodec.carriesCaptions(encoderName) }
+
+    /// Whether fields can be kept.
+    package var carriesFields: Bool { family == nil && codec.carriesFields }
 
     package init(
       codec: VideoCodec, size: PixelSize, format: PixelFormat, colour: Colour, timeBase: Rational
@@ -74,14 +88,22 @@ public final class VideoEncoder {
   private let context: UnsafeMutablePointer<AVCodecContext>
   /// Held from before the encoder is opened until it is closed, if the process can have only one.
   private let turn: EncoderTurn?
+  /// Gives the frames to a hardware encoder; `nil` if the processor encodes.
+  private let input: HardwareInput?
 
   /// Waits while another encoder is open if the process can have only one (`VideoCodec.encodesInParallel`).
   ///
-  /// - Throws: `unavailable` if the encoder isn't linked, `usage` if it rejects its options.
+  /// - Throws: `unavailable` if the encoder isn't linked or its device can't be used, `usage` if it rejects its
+  ///   options.
   package init(_ settings: Settings) throws(UprightError) {
     self.settings = settings
     turn = settings.codec.encodesInParallel || settings.isAmongOthers ? nil : EncoderTurn()
-    context = try Self.open(settings)
+    input = try settings.encoder.flatMap { (encoder) throws(UprightError) in
+      try encoder.family.map { (family) throws(UprightError) in
+        try HardwareInput(encoder, family, size: settings.size, format: settings.format)
+      }
+    }
+    context = try Self.open(settings, input)
   }
 
   deinit {
@@ -91,7 +113,10 @@ public final class VideoEncoder {
 
   /// Returns what a muxer must know. The extradata is available once the encoder is open.
   package func parameters() throws(UprightError) -> CodecParameters {
-    try CodecParameters(of: context, hdr: settings.colour.hdr)
+    let parameters = try CodecParameters(of: context, hdr: settings.colour.hdr)
+    // Not that of a device's surfaces.
+    if input != nil { parameters.raw.pointee.format = settings.format.raw.rawValue }
+    return parameters
   }
 
   /// Changes the rate control from the next frame on, without a keyframe. Returns `false`, and changes nothing,
@@ -99,7 +124,8 @@ public final class VideoEncoder {
   /// limit that it had from the start; it can't change between a constant quality and a bit rate.
   package func change(_ rate: RateControl) -> Bool {
     if rate == settings.rate { return true }
-    guard settings.isLimited, case .bitrate = settings.rate, case .bitrate(let bits) = rate
+    guard settings.isLimited, settings.family == nil, case .bitrate = settings.rate,
+      case .bitrate(let bits) = rate
     else { return false }
     Self.configure(context, bits, isLimited: true)
     settings.rate = rate
@@ -120,12 +146,13 @@ public final class VideoEncoder {
   }
 
   private static func open(
-    _ settings: Settings
+    _ settings: Settings, _ input: HardwareInput?
   ) throws(UprightError) -> UnsafeMutablePointer<AVCodecContext> {
     let codec = try settings.codec.find(settings.encoderName)
     var context = QuietContext.codec(codec)
     guard let opened = context else { throw outOfMemory("encoder") }
     configure(opened, settings)
+    input?.configure(opened)
     _ = upright_log_take_error()
     let (code, unknown): (CInt, [String]) = try withDictionary(
       settings.codec.options(for: settings)
@@ -138,8 +165,10 @@ public final class VideoEncoder {
     if let name = unknown.first, code >= 0 {
       throw noOption(name, of: settings.encoderName)
     }
+    // The options of hardware are checked before; what it can encode depends on the device.
     throw UprightError(
-      .usage, "\(settings.encoderName) rejects these settings: \(explain(code))",
+      input == nil ? .usage : .unavailable,
+      "\(settings.encoderName) rejects these settings: \(explain(code))",
       at: "\(settings.size) \(settings.format)",
       remedy: "check --speed, --crf, --bitrate and --encoder-options"
     ).reporting(code)
@@ -173,6 +202,8 @@ public final class VideoEncoder {
     }
     context.pointee.thread_count = CInt(clamping: settings.threads)
     if let gop = settings.gop { context.pointee.gop_size = CInt(clamping: gop) }
+    // Hardware chooses from 120 frames to none at all by itself.
+    if settings.gop == nil, settings.family != nil { context.pointee.gop_size = 250 }
     if settings.isLive { context.pointee.max_b_frames = 0 }
     if case .bitrate(let bits) = settings.rate {
       configure(context, bits, isLimited: settings.isLimited)
@@ -199,9 +230,13 @@ public final class VideoEncoder {
       throw UprightError(
         .fault, "a \(frame.size) \(frame.format) frame for a \(settings.size) encoder")
     }
-    try check(avcodec_send_frame(context, frame.raw)) {
-      UprightError(.fault, "encoding failed: \(explain($0))")
+    let code: CInt
+    if let own = try input?.frame(of: frame) {
+      code = avcodec_send_frame(context, own.raw)
+    } else {
+      code = avcodec_send_frame(context, frame.raw)
     }
+    try check(code) { UprightError(.fault, "encoding failed: \(explain($0))") }
   }
 
   /// Marks the end of the input. The remaining packets can then be received.
@@ -219,8 +254,22 @@ public final class VideoEncoder {
     case upright_averror_eagain(), upright_averror_eof(): return nil
     case 0...:
       packet.raw.pointee.time_base = AVRational(settings.timeBase)
-      return packet
+      return input == nil ? packet : try withParameterSets(packet)
     default: throw UprightError(.fault, "encoding failed: \(explain(code))").reporting(code)
     }
+  }
+
+  /// Returns a packet of a hardware encoder with the parameter sets before a keyframe, if they are to be in band
+  /// too. NVENC writes them into the extradata alone.
+  private func withParameterSets(_ packet: consuming Packet) throws(UprightError) -> Packet {
+    guard settings.wantsGlobalHeader, settings.repeatsHeaders, packet.isKey,
+      let start = context.pointee.extradata, context.pointee.extradata_size > 0
+    else { return packet }
+    let sets = UnsafeBufferPointer(start: start, count: Int(context.pointee.extradata_size))
+    let payload: [UInt8]? = packet.withBytes { bytes in
+      bytes.starts(with: sets) ? nil : Array(sets) + Array(bytes)
+    }
+    guard let payload else { return packet }
+    return try packet.with(payload: payload)
   }
 }

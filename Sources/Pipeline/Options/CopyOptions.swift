@@ -34,7 +34,8 @@ extension TranscodeOptions {
     if isByMetadata {
       contradictions += [
         (reencode == .always, "--reencode always"), (size != nil, "--size"),
-        (captureSize != nil, "--capture-size"), (codec != nil, "--codec"),
+        (captureSize != nil, "--capture-size"), (encoder != nil, "--encoder"),
+        (codec != nil, "--codec"),
         (canvas != .auto, "--canvas"), (fit ?? .fit != .fit, "--fit"),
         (anchor != .center, "--anchor"),
         (background != .black, "--background"), (!overlays.isEmpty, "--overlay"),
@@ -44,7 +45,8 @@ extension TranscodeOptions {
     contradictions += [
       (canvas == .dual, "--canvas dual"), (!ladder.isEmpty, "--ladder"),
       (hasRate, "--crf and --bitrate"), (speed != nil, "--speed"), (gop != nil, "--gop"),
-      (constantRate != nil, "--constant-rate"), (isLive, "--latency live"),
+      (encoder != nil, "--encoder"), (constantRate != nil, "--constant-rate"),
+      (isLive, "--latency live"),
       (!encoderOptions.isEmpty, "--encoder-options"),
       (start != nil, "--start"), (end != nil, "--to"),
     ]

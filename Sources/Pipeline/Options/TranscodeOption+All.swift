@@ -105,6 +105,14 @@ extension TranscodeOption {
       "h264, hevc, av1 or vp9. (default: the input's codec for files, h264 for streams)",
       text: { $0.codec?.rawValue }
     ) { (text, options) throws(UprightError) in options.codec = try VideoCodec(parsing: text) },
+    .parsed(
+      "encoder", .text(suggestions: NamedEncoder.names), placeholder: "name",
+      """
+      The encoder by FFmpeg's name, such as libaom-av1, or one in hardware: h264_vaapi, hevc_nvenc, h264_qsv; NAME@DEVICE \
+      names its device. Instead of --codec.
+      """,
+      text: { $0.encoder?.text }
+    ) { (text, options) throws(UprightError) in try options.setEncoder(text) },
     // A rate that is given replaces that of a preset, which is read before.
     TranscodeOption(
       "crf", .number, for: .live, "Constant quality, on the encoder's scale.",
@@ -203,7 +211,7 @@ extension TranscodeOption {
       "reencode", ReencodeRule.self,
       """
       Encode frames that need no change: auto, always, never. (default: auto; always with --crf, --bitrate, --speed, \
-      --gop or --encoder-options)
+      --encoder, --gop or --encoder-options)
       """,
       value: { $0.copiesWhatFits || $0.reencode != .auto ? $0.reencode : nil }
     ) { (rule, options) in

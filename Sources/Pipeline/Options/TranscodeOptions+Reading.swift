@@ -47,6 +47,19 @@ extension TranscodeOptions {
     }
   }
 
+  /// Sets the encoder, and so the codec, from `NAME` or `NAME@DEVICE`.
+  ///
+  /// - Throws: `usage` for anything else, and if `codec` is another one.
+  mutating func setEncoder(_ text: String) throws(UprightError) {
+    let encoder = try NamedEncoder(parsing: text)
+    if let codec, codec != encoder.codec {
+      throw UprightError(
+        .usage, "\(encoder.name) encodes \(encoder.codec.rawValue), --codec is \(codec.rawValue)",
+        at: "--encoder", remedy: "give one of the two")
+    }
+    self.encoder = encoder
+  }
+
   /// Parses `key=value:key=value`.
   ///
   /// - Throws: `usage` for anything else.

@@ -49,6 +49,10 @@ public struct TranscodeOptions: Sendable {
   public var captureSize: PixelSize?
   /// The codec; `nil` for H.264, or the codec that the container takes.
   public var codec: VideoCodec?
+  /// The encoder by FFmpeg's name, of `codec`; `nil` for the codec's usual one. Setting it sets `codec`.
+  public var encoder: NamedEncoder? {
+    didSet { if let encoder { codec = encoder.codec } }
+  }
   /// The rate control of the encoder.
   public var rate = VideoEncoder.RateControl.constantQuality(nil)
   /// The name of the encoder's preset.
