@@ -69,8 +69,10 @@ struct PacketSurvey {
     if demuxer.joinsClocks || plan.digestsPackets {
       demuxer.select(Set(others).union([video.index]))
     }
-    // A player waits for the playlist of such an input.
-    if request.makesSegments, !demuxer.joinsClocks, !plan.digestsPackets {
+    // A player waits for the playlist of such an input. With a file whose metadata alone changes, nothing else reads the
+    // packets.
+    let needsHeads = request.makesSegments || request.options.upright == .metadata
+    if needsHeads, !demuxer.joinsClocks, !plan.digestsPackets {
       try demuxer.readHeads(of: video)
     }
     var changes: [SignalScan.Change] = []
