@@ -16,6 +16,8 @@ publisher over RTMP, all on loopback.
               CPU time and memory of the service
     workers   four sessions of 640x360 at 30 frames per second in a process each, and four in the service's own, at the
               same time: CPU time for a frame, and private memory
+    density   sessions of 720p at 30 frames per second on one core, until frames are missing, beside as many processes of
+              ffmpeg and pipelines of GStreamer (x264enc is in gstreamer1.0-plugins-ugly): frames, CPU time and memory
     sizing    what a session, and a second of a clip, of 1080p at 30 frames per second cost
     player    hls.js in Chromium over ten turns with low latency, and the console's preview after a turn
     back      the publisher is killed and restarted: the level of a player's buffer, and every PTS
@@ -31,7 +33,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from live_service import audience, back, blocked, browsers, many, running, sizing, turns, whip, workers  # noqa: E402
+from live_service import audience, back, blocked, browsers, density, many, running, sizing, turns, whip, workers  # noqa: E402
 from rows.row import Row, table  # noqa: E402
 
 INTERVAL = 1000 / 30
@@ -143,6 +145,16 @@ def worker_rows(found):
     yield Row(name, "frames dropped", sum(found["dropped"]), unit="", bar=0)
 
 
+def density_rows(found):
+    for kind, runs in found.items():
+        name = f"720p30 on a core, {kind}"
+        yield Row(name, "streams of which no frame is missing", density.knee(runs), unit="")
+        for each in runs:
+            yield Row(name, f"CPU of a frame, streams: {each['count']}", 1000 * each["CPU of a frame"], unit="ms",
+                      note=f"{each['cores']:.2f} cores, {100 * each['frames']:.0f} % of the frames, "
+                      f"PSS {each['PSS each']:.0f} MiB a stream, load {each['load']:.1f}")
+
+
 def sizing_rows(found):
     for size, each in found.items():
         one, clip = each["session"], each["clip"]
@@ -164,7 +176,8 @@ def player_rows(found):
 
 GROUPS = {"turns": (turns.measure, turn_rows), "sessions": (many.measure, session_rows),
           "audience": (audience.measure, audience_rows), "blocked": (blocked.measure, blocked_rows),
-          "whip": (whip.measure, whip_rows), "sizing": (sizing.measure, sizing_rows), "workers": (workers.measure, worker_rows),
+          "whip": (whip.measure, whip_rows), "sizing": (sizing.measure, sizing_rows),
+          "density": (density.measure, density_rows), "workers": (workers.measure, worker_rows),
           "player": (browsers.measure, player_rows), "back": (back.measure, back_rows)}
 
 
