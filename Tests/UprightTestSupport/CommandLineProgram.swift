@@ -64,16 +64,16 @@ public final class CommandLineProgram {
   private static let starting = NSLock()
 
   private let scratch: Scratch
-  private let arguments: [String]
+  private let words: [String]
   private var process: pid_t = 0
   private var held: [CInt] = []
 
-  /// Starts the process.
+  /// Starts the process. `through` is a program with arguments that runs this one, such as `setpriv`.
   public init(
-    _ arguments: [String], input: Input = .nothing, output: Output = .kept,
+    _ arguments: [String], through: [String] = [], input: Input = .nothing, output: Output = .kept,
     errors: CInt? = nil, environment: [String: String] = [:]
   ) throws {
-    self.arguments = arguments
+    words = through + [Self.path] + arguments
     scratch = try Scratch()
     // Tests run in parallel. No process may inherit another process's pipe ends.
     Self.starting.lock()
@@ -128,12 +128,13 @@ public final class CommandLineProgram {
     for number in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { sigaddset(&signals, number) }
     posix_spawnattr_setsigdefault(&attributes, &signals)
     posix_spawnattr_setflags(&attributes, CShort(POSIX_SPAWN_SETSIGDEF))
-    var words: [UnsafeMutablePointer<CChar>?] = ([Self.path] + arguments).map { strdup($0) } + [nil]
+    var words: [UnsafeMutablePointer<CChar>?] = self.words.map { strdup($0) } + [nil]
     let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     var variables: [UnsafeMutablePointer<CChar>?] = all.map { strdup("\($0)=\($1)") } + [nil]
     defer { (words + variables).forEach { free($0) } }
-    guard posix_spawn(&process, Self.path, &actions, &attributes, &words, &variables) == 0 else {
-      throw Hang(description: "\(Self.path) cannot be run")
+    guard posix_spawnp(&process, self.words[0], &actions, &attributes, &words, &variables) == 0
+    else {
+      throw Hang(description: "\(self.words[0]) cannot be run")
     }
   }
 
@@ -222,7 +223,7 @@ public final class CommandLineProgram {
         kill(process, SIGKILL)
         waitpid(process, &status, 0)
         throw Hang(
-          description: "upright \(arguments.joined(separator: " ")): ended after \(timeout) s")
+          description: "\(words.joined(separator: " ")): ended after \(timeout) s")
       }
       usleep(2000)
     }

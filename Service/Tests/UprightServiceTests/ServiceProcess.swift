@@ -19,7 +19,8 @@ final class ServiceProcess: @unchecked Sendable {
 
   /// Starts the service with `sessions` in its configuration, and waits until they are started.
   init(
-    _ scratch: Scratch, sessions: [String], more: String = "", environment: [String: String] = [:]
+    _ scratch: Scratch, sessions: [String], more: String = "", through: [String] = [],
+    environment: [String: String] = [:]
   ) async throws {
     self.scratch = scratch
     let port = try Loopback.freeTCPPort()
@@ -30,7 +31,7 @@ final class ServiceProcess: @unchecked Sendable {
       """
     try Data(configuration.utf8).write(to: URL(fileURLWithPath: scratch.path("serve.json")))
     program = try CommandLineProgram(
-      ["serve", "--config", scratch.path("serve.json")],
+      ["serve", "--config", scratch.path("serve.json")], through: through,
       environment: [
         "UPRIGHT_TOKEN": RunningService.token,
         "UPRIGHT_WORKERS": RunningService.workers.rawValue,

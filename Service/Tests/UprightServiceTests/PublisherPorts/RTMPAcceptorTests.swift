@@ -54,6 +54,26 @@ struct RTMPAcceptorTests {
     )
   }
 
+  /// Takes about two seconds.
+  @Test("A service without root's rights takes publishers")
+  func unprivileged() async throws {
+    let scratch = try Scratch()
+    let port = try Loopback.freeTCPPort()
+    let service = try await ServiceProcess(
+      scratch,
+      sessions: [
+        """
+        {"name": "one", "input": {"url": "rtmp://127.0.0.1:\(port)/live/key-of-one"},
+         "outputs": [{"type": "hls"}]}
+        """
+      ], through: getuid() == 0 ? ["setpriv", "--bounding-set=-all"] : [])
+    #expect(try await Self.publish(port, "live/key-of-one") == 0)
+    #expect(
+      try await waitUntil {
+        try await service.session("one")["counters"]["framesOut"].int ?? 0 >= 50
+      })
+  }
+
   @Test("Two publishers on one port reach their sessions; an unknown key is rejected")
   func routes() async throws {
     let acceptor = Self.acceptor()
