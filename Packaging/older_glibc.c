@@ -3,7 +3,9 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -32,5 +34,15 @@ int __wrap_stat(const char *path, struct stat *status) {
   return (int)syscall(SYS_newfstatat, AT_FDCWD, path, status, 0);
 }
 
-/* GCC 11's. */
-void _ZSt28__throw_bad_array_new_lengthv(void) { abort(); }
+/* GCC 11's, where libstdc++ is not linked statically. */
+__attribute__((weak)) void _ZSt28__throw_bad_array_new_lengthv(void) { abort(); }
+
+/* glibc 2.32's, which inline functions of libstdc++ read. 0 is right for any process: it may have threads. */
+__attribute__((weak)) char __libc_single_threaded = 0;
+
+/* glibc 2.36's, for std::random_device. A random number that doesn't come is no reason to go on with another one. */
+__attribute__((weak)) uint32_t arc4random(void) {
+  uint32_t number;
+  if (getrandom(&number, sizeof number, 0) != sizeof number) abort();
+  return number;
+}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and prints nothing if none is missing. With --say it only
 # prints the command that would install them, doesn't need root, and exits with 69.
-# Usage: setup.sh [--say] build|service|check|demo|media|test|players|slow|scale|live|samples|bench|arm|deb
+# Usage: setup.sh [--say] build|service|check|demo|media|test|players|slow|scale|live|samples|bench|arm|deb|tarball|release
 set -euo pipefail
 
 say=
@@ -34,6 +34,10 @@ optional=(janus)
 samples=(ffmpeg fonts-dejavu-core)
 bench=("${service[@]}" python3 python3-venv libyuv-dev)
 deb=("${service[@]}" python3 debhelper dpkg-dev)
+# What compiles FFmpeg and its assembly, and makes the images' roots.
+tarball=("${deb[@]}" nasm curl mmdebstrap)
+# What unpacks and runs the images of a release, and publishes to them.
+release=(debootstrap skopeo umoci runc nginx ffmpeg chromium iproute2 python3-venv)
 # The C library of aarch64, and the emulator of its programs.
 arm=(libc6-dev-arm64-cross qemu-user)
 
@@ -52,7 +56,9 @@ case "$purpose" in
   bench) wanted=("${bench[@]}") ;;
   arm) wanted=("${arm[@]}") ;;
   deb) wanted=("${deb[@]}") ;;
-  *) echo "usage: setup.sh [--say] build|service|check|demo|media|test|players|slow|scale|live|samples|bench|arm|deb" >&2; exit 64 ;;
+  tarball) wanted=("${tarball[@]}") ;;
+  release) wanted=("${release[@]}") ;;
+  *) echo "usage: setup.sh [--say] build|service|check|demo|media|test|players|slow|scale|live|samples|bench|arm|deb|tarball|release" >&2; exit 64 ;;
 esac
 
 if ! command -v swift >/dev/null; then

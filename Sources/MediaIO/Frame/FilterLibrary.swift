@@ -26,6 +26,19 @@ struct FilterLibrary {
   /// The library whose headers this was built with. `nil` if it isn't installed.
   static let opened = FilterLibrary()
 
+  #if LINKED_FILTERS
+  /// The one that the program is linked with, as all of FFmpeg: see Scripts/build.sh.
+  private init?() {
+    allocateGraph = { avfilter_graph_alloc() }
+    freeGraph = { avfilter_graph_free($0) }
+    filter = { avfilter_get_by_name($0) }
+    add = { avfilter_graph_create_filter($0, $1, $2, $3, $4, $5) }
+    link = { avfilter_link($0, $1, $2, $3) }
+    configure = { avfilter_graph_config($0, $1) }
+    send = { av_buffersrc_add_frame_flags($0, $1, $2) }
+    receive = { av_buffersink_get_frame($0, $1) }
+  }
+  #else
   private struct Missing: Error {}
 
   private init?() {
@@ -49,4 +62,5 @@ struct FilterLibrary {
       return nil
     }
   }
+  #endif
 }
