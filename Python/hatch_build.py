@@ -12,6 +12,9 @@ class LibraryHook(BuildHookInterface):
         folder = os.environ["UPRIGHT_LIBRARIES"]
         library, package = self.config["library"], self.config["package"]
         build_data["force_include"][f"{folder}/{library}"] = f"{package}/{library}"
+        # Of what is linked into the library.
+        if "UPRIGHT_LICENCES" in os.environ and package == "upright":
+            build_data["force_include"][os.environ["UPRIGHT_LICENCES"]] = f"{package}/licences"
         build_data["pure_python"] = False
         # Any Python 3 loads it: it isn't an extension module.
         build_data["tag"] = "py3-none-" + sysconfig.get_platform().replace("-", "_").replace(".", "_")

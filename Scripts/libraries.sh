@@ -5,13 +5,15 @@
 # SwiftPM can't link Swift's libraries into a shared one, so swiftc does. Only the functions of upright.h are
 # exported, and each of them has to be there: internal ones of the kernels have names of the same form.
 #
-# With POLICY=1 in the environment, libuprightpolicy alone is built and linked, which needs no FFmpeg.
+# With POLICY=1 in the environment, libuprightpolicy alone is built and linked, which needs no FFmpeg. `libraries.sh static` links
+# an FFmpeg into libupright, from what `build.sh static` has built, in .build/static/build/release/lib.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 kind=${1:-release}
-[ "$kind" = debug ] || Scripts/build.sh libraries ${POLICY:+policy}
+[ "$kind" != release ] || Scripts/build.sh libraries ${POLICY:+policy}
 built=.build/$kind
+[ "$kind" != static ] || built=.build/static/build/release
 lib=$built/lib
 header=Sources/CUpright/Header/include/upright.h
 abi=$(sed -n 's/^#define UPRIGHT_ABI_VERSION //p' $header)
@@ -94,6 +96,15 @@ cp $header "$lib/"
 describe uprightpolicy -lstdc++ -lm
 [ -z "${POLICY:-}" ] || exit 0
 objects "${all[@]}" >"$lib/libupright.objects"
-read -ra ffmpeg < <(pkg-config --libs libavformat libavcodec libavfilter libswscale libswresample libavutil)
+ffmpeg=(libavfilter libavformat libavcodec libswscale libswresample libavutil)
+if [ "$kind" = static ]; then
+  export PKG_CONFIG_PATH=$PWD/.build/static/linked/lib/pkgconfig
+  read -ra ffmpeg < <(pkg-config --static --libs "${ffmpeg[@]}")
+  cc -O2 -fPIC -c Packaging/own_stderr.c -o "$lib/own_stderr.o"
+  ffmpeg+=(-lpthread -ldl -lrt "$lib/older_glibc.o" "$lib/own_stderr.o")
+  for argument in "--sysroot=$PWD/.build/static/glibc" -static-libgcc; do ffmpeg+=(-Xclang-linker "$argument"); done
+else
+  read -ra ffmpeg < <(pkg-config --libs "${ffmpeg[@]}")
+fi
 grep '^UPRIGHT_API' $header | link libupright "${ffmpeg[@]}"
 describe upright "${ffmpeg[@]}" -lstdc++ -lm
