@@ -1,7 +1,7 @@
 # The two main commands are `make demo` and `make test`. Both install what they need.
 
 .PHONY: demo demo-webrtc pictures build engine libraries wheels check test lint format docs bench bench-live samples schemas \
-  site check-players check-slow fuzz check-arm check-debian13 check-newest-ffmpeg check-deb check-scale install uninstall deb clean \
+  site tarball release check-release check-players check-slow fuzz check-arm check-debian13 check-newest-ffmpeg check-deb check-scale install uninstall deb clean \
   install-libraries
 
 export UPRIGHT_SHARED ?= $(abspath ../shared)
@@ -153,6 +153,26 @@ uninstall:
 deb: build libraries
 	@Scripts/setup.sh --say deb
 	@Scripts/deb.sh
+
+# Both programs with an FFmpeg of their own, as a tarball that runs with glibc 2.31 or later. FFmpeg takes minutes to build, once;
+# KIND=lgpl leaves x264 out. See Scripts/static-ffmpeg.sh.
+tarball:
+	@Scripts/setup.sh --say tarball
+	@Scripts/build.sh static $(KIND)
+	@Scripts/tarball.sh $(KIND)
+
+# All that users get, in .build/release-artifacts, packed twice to compare: tarballs, packages, wheels, images, SHA256SUMS. The
+# image of Janus needs root.
+release: deb
+	@Scripts/setup.sh --say tarball
+	@Scripts/build.sh static gpl
+	@Scripts/build.sh static lgpl
+	@Scripts/release.sh --twice
+
+# From nothing to a turned clip with each of them, in clean Debian 11, 12 and 13. Needs root.
+check-release:
+	@Scripts/setup.sh --say release
+	@Scripts/check-release.sh
 
 # Installs, uses and purges the packages in a clean Debian 12, in .debian/clean-bookworm. Needs root. FROM is a folder of
 # older packages: then it checks the upgrade from them.
