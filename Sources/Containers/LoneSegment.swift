@@ -31,7 +31,7 @@ package final class LoneSegment {
 
   /// Adds a packet of another track.
   ///
-  /// - Parameter track: From 1.
+  /// - Parameter track: Its index in the segment.
   package func write(_ packet: consuming Packet, track: Int) throws(UprightError) {
     packet.move(by: offset)
     try segments.write(packet, track: track)

@@ -49,6 +49,8 @@ struct MediaPlaylist: HLSPlaylist {
   private let targetDuration: MediaTime
   /// The date of the first frame.
   private let date: CalendarTime
+  /// Whether each segment is a single keyframe (RFC 8216, 4.3.3.6).
+  fileprivate var isKeyframes = false
   private var turns: [(turn: TurnLog.Turn, size: PixelSize?)] = []
   private var entries: [Entry] = []
   private var isEnded = false
@@ -99,6 +101,7 @@ struct MediaPlaylist: HLSPlaylist {
       #EXT-X-INDEPENDENT-SEGMENTS
 
       """
+    if isKeyframes { text += "#EXT-X-I-FRAMES-ONLY\n" }
     let zero = zero
     if let zero {
       for (turn, size) in turns { text += TurnRange(turn, zero: zero, size: size).text }
@@ -145,10 +148,12 @@ package struct ListedSegment: Sendable {
   /// - Parameters:
   ///   - turns: The turns to list.
   ///   - zero: The time in the log at which the first segment begins.
+  ///   - isKeyframes: Whether each segment is a single keyframe.
   package static func playlist(
-    of segments: [ListedSegment], turns: TurnLog, from zero: MediaTime
+    of segments: [ListedSegment], turns: TurnLog, from zero: MediaTime, isKeyframes: Bool = false
   ) -> String {
     var playlist = MediaPlaylist(targetDuration: .zero, date: turns.date)
+    playlist.isKeyframes = isKeyframes
     for segment in segments {
       if let map = segment.map { playlist.begin(map: map) }
       playlist.add(segment: segment.file, duration: segment.duration, start: segment.start)

@@ -145,14 +145,15 @@ package final class MultivariantPlaylist: Sendable {
     func uri(_ file: String) -> String { isPartial ? OutputName.partial(file) : file }
     let isDual = playlists.multivariants.count > 1
     var variants: [MultivariantText.Variant] = []
-    var audio: MultivariantText.Audio?
+    var audio: [MultivariantText.Audio] = []
     for entry in state.entries {
       guard let rendition = entry.media.rendition else {
         let parameters = entry.audio?.parameters
-        audio = .init(
-          uri: uri(entry.media.file), peak: entry.rate.peak, average: entry.rate.average,
-          codec: entry.codecs.first, channels: parameters?.channels,
-          language: entry.audio?.metadata["language"])
+        audio.append(
+          .init(
+            uri: uri(entry.media.file), peak: entry.rate.peak, average: entry.rate.average,
+            codec: entry.codecs.first, channels: parameters?.channels,
+            language: entry.audio?.metadata["language"]))
         continue
       }
       guard canvas == nil || rendition.canvas == canvas, let format = entry.format else { continue }

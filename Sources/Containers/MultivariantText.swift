@@ -5,8 +5,9 @@ package struct MultivariantText {
   /// One variant stream.
   package struct Variant {
     package var uri: String
+    /// In bits per second; the average is `nil` if it is unknown.
     package var peak: Double
-    package var average: Double
+    package var average: Double?
     /// The names of all formats, in the order of their first segments.
     package var codecs: [String]
     package var size: PixelSize
@@ -14,24 +15,59 @@ package struct MultivariantText {
     package var frameRate: Rational?
     /// For players that let the viewer choose; `nil` for none.
     package var name: String?
+    /// `VIDEO-RANGE` of frames with a high dynamic range (RFC 8216bis, 4.4.6.2); `nil` for others.
+    package var range: String?
+    /// The playlist of its keyframes alone, and the peak of its rate; `nil` if there is none.
+    package var keyframes: (uri: String, peak: Double)?
+
+    package init(
+      uri: String, peak: Double, average: Double?, codecs: [String], size: PixelSize,
+      frameRate: Rational?, name: String? = nil
+    ) {
+      (self.uri, self.peak, self.average) = (uri, peak, average)
+      (self.codecs, self.size) = (codecs, size)
+      (self.frameRate, self.name) = (frameRate, name)
+    }
   }
 
-  /// The audio that all variants share.
+  /// An audio track that all variants share. The first is the default.
   package struct Audio {
     package var uri: String
+    package var name = "Audio"
+    /// In bits per second; the average is `nil` if it is unknown.
     package var peak: Double
-    package var average: Double
+    package var average: Double?
     package var codec: String?
     /// `nil` if unknown.
     package var channels: Int?
     package var language: String?
+
+    package init(
+      uri: String, name: String = "Audio", peak: Double, average: Double?, codec: String?,
+      channels: Int?, language: String?
+    ) {
+      (self.uri, self.name, self.peak, self.average) = (uri, name, peak, average)
+      (self.codec, self.channels, self.language) = (codec, channels, language)
+    }
+  }
+
+  /// A track of WebVTT captions that all variants share.
+  package struct Captions {
+    package var uri: String
+    package var name: String
+    package var language: String?
+
+    package init(uri: String, name: String, language: String?) {
+      (self.uri, self.name, self.language) = (uri, name, language)
+    }
   }
 
   package let version: Int
   package let variants: [Variant]
-  package let audio: Audio?
+  package let audio: [Audio]
+  package var captions: [Captions] = []
 
-  package init(version: Int, variants: [Variant], audio: Audio?) {
+  package init(version: Int, variants: [Variant], audio: [Audio]) {
     self.version = version
     self.variants = variants
     self.audio = audio
@@ -39,38 +75,81 @@ package struct MultivariantText {
 
   package var text: String {
     var text = "#EXTM3U\n#EXT-X-VERSION:\(version)\n#EXT-X-INDEPENDENT-SEGMENTS\n"
-    if let audio {
+    for (index, track) in audio.enumerated() {
       var words = [
-        "TYPE=AUDIO", "GROUP-ID=\"audio\"", "NAME=\"Audio\"", "DEFAULT=YES", "AUTOSELECT=YES",
+        "TYPE=AUDIO", "GROUP-ID=\"audio\"", "NAME=\"\(Self.quotable(track.name))\"",
+        "DEFAULT=\(index == 0 ? "YES" : "NO")", "AUTOSELECT=YES",
       ]
-      // The value must not hold what ends a quoted string (4.2).
-      if let language = audio.language, language.utf8.allSatisfy(Self.isPlain) {
-        words.append("LANGUAGE=\"\(language)\"")
-      }
-      if let channels = audio.channels, channels > 0 { words.append("CHANNELS=\"\(channels)\"") }
-      words.append("URI=\"\(audio.uri)\"")
+      words += Self.language(track.language)
+      if let channels = track.channels, channels > 0 { words.append("CHANNELS=\"\(channels)\"") }
+      words.append("URI=\"\(track.uri)\"")
+      text += "#EXT-X-MEDIA:" + words.joined(separator: ",") + "\n"
+    }
+    for track in captions {
+      var words = [
+        "TYPE=SUBTITLES", "GROUP-ID=\"captions\"", "NAME=\"\(Self.quotable(track.name))\"",
+        "DEFAULT=NO", "AUTOSELECT=YES",
+      ]
+      words += Self.language(track.language)
+      words.append("URI=\"\(track.uri)\"")
       text += "#EXT-X-MEDIA:" + words.joined(separator: ",") + "\n"
     }
     for variant in variants { text += line(of: variant) + "\n\(variant.uri)\n" }
+    for variant in variants {
+      if let keyframes = variant.keyframes { text += line(of: variant, keyframes) + "\n" }
+    }
     return text
+  }
+
+  private static func language(_ language: String?) -> [String] {
+    guard let language, language.utf8.allSatisfy(isPlain) else { return [] }
+    return ["LANGUAGE=\"\(language)\""]
+  }
+
+  /// Returns a text without what ends a quoted string (4.2).
+  private static func quotable(_ text: String) -> String {
+    String(text.filter { $0 != "\"" && !$0.isNewline })
   }
 
   private func line(of variant: Variant) -> String {
     // A variant's rate is that of its video and of the largest rendition of its groups.
-    let peak = Self.rounded(variant.peak + (audio?.peak ?? 0))
-    let average = min(peak, Self.rounded(variant.average + (audio?.average ?? 0)))
-    var words = ["BANDWIDTH=\(peak)", "AVERAGE-BANDWIDTH=\(average)"]
-    let codecs = variant.codecs + (audio?.codec.map { [$0] } ?? [])
+    let peak = Self.rounded(variant.peak + (audio.map(\.peak).max() ?? 0))
+    var words = ["BANDWIDTH=\(peak)"]
+    let largest = audio.compactMap(\.average)
+    if let average = variant.average, largest.count == audio.count {
+      words.append(
+        "AVERAGE-BANDWIDTH=\(min(peak, Self.rounded(average + (largest.max() ?? 0))))")
+    }
+    var codecs = variant.codecs
+    for case let codec? in audio.map(\.codec) where !codecs.contains(codec) { codecs.append(codec) }
     // CODECS must be complete (4.3.4.2).
-    let isComplete = !variant.codecs.isEmpty && (audio == nil || audio?.codec != nil)
-    if isComplete { words.append("CODECS=\"\(codecs.joined(separator: ","))\"") }
-    words.append("RESOLUTION=\(variant.size.width)x\(variant.size.height)")
+    if !variant.codecs.isEmpty, audio.allSatisfy({ $0.codec != nil }) {
+      words.append("CODECS=\"\(codecs.joined(separator: ","))\"")
+    }
+    words.append(Self.resolution(of: variant))
     if let rate = variant.frameRate.flatMap(Self.thousandths) {
       words.append("FRAME-RATE=\(rate / 1000)." + String(1000 + rate % 1000).dropFirst())
     }
-    if audio != nil { words.append("AUDIO=\"audio\"") }
+    if let range = variant.range { words.append("VIDEO-RANGE=\(range)") }
+    if !audio.isEmpty { words.append("AUDIO=\"audio\"") }
+    if !captions.isEmpty { words.append("SUBTITLES=\"captions\"") }
     if let name = variant.name { words.append("NAME=\"\(name)\"") }
     return "#EXT-X-STREAM-INF:" + words.joined(separator: ",")
+  }
+
+  private func line(of variant: Variant, _ keyframes: (uri: String, peak: Double)) -> String {
+    var words = ["BANDWIDTH=\(Self.rounded(keyframes.peak))"]
+    if !variant.codecs.isEmpty {
+      words.append("CODECS=\"\(variant.codecs.joined(separator: ","))\"")
+    }
+    words.append(Self.resolution(of: variant))
+    if let range = variant.range { words.append("VIDEO-RANGE=\(range)") }
+    words.append("URI=\"\(keyframes.uri)\"")
+    return "#EXT-X-I-FRAME-STREAM-INF:" + words.joined(separator: ",")
+  }
+
+  private static func resolution(of variant: Variant) -> String {
+    "RESOLUTION=\(variant.size.width)x\(variant.size.height)"
   }
 
   private static func isPlain(_ byte: UInt8) -> Bool {

@@ -7,7 +7,7 @@ package struct SideTrack: Sendable {
   package var parameters: CodecParameters
   let timeBase: Rational
   let source: StreamInfo
-  let metadata: [String: String]
+  package let metadata: [String: String]
 
   package init(
     parameters: CodecParameters, timeBase: Rational, source: StreamInfo, metadata: [String: String]
@@ -44,7 +44,12 @@ package struct OutputDescription: Sendable {
   let earliestTime: MediaTime
   /// The offset that is added to every timestamp in segments so that none is negative, since `tfdt` is
   /// unsigned: audio priming and frame reordering begin before zero. A whole number of video ticks.
-  var segmentOffset: MediaTime { max(.zero, -earliestTime).roundedUp(to: videoTimeBase) }
+  var segmentOffset: MediaTime { Self.segmentOffset(earliestTime, videoTimeBase) }
+
+  /// Returns the offset of a stream with a lowest decoding time.
+  package static func segmentOffset(_ earliest: MediaTime, _ timeBase: Rational) -> MediaTime {
+    max(.zero, -earliest).roundedUp(to: timeBase)
+  }
   /// The stream that the video is copied from; `nil` if it is encoded.
   package var copiedVideo: StreamInfo?
   /// How the output signals the orientation of copied frames.
@@ -54,7 +59,7 @@ package struct OutputDescription: Sendable {
   /// Boxes of user data of the input that are added to the output's.
   package var userData = UserDataBoxes()
   /// Whether there is a video track. Without one, its packets still decide where segments end.
-  var hasVideo = true
+  package var hasVideo = true
 
   package init(
     format: EncodedFormat, videoTimeBase: Rational, sideTracks: [SideTrack] = [],

@@ -4,7 +4,7 @@ internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// Data about the video packets of an input, collected in one pass without decoding. Uses 32 bytes per frame
+/// Data about the video packets of an input, collected in one pass without decoding. Uses 36 bytes per frame
 /// and no objects, however long the input is.
 struct PacketSurvey {
   /// Presentation times in ticks, ascending, without those of frames that an edit list hides.
@@ -35,6 +35,8 @@ struct PacketSurvey {
   private let times: [Int64]
   /// Decoding times as read; `Int64.min` if the container stores none.
   private let givenDecodingTimes: [Int64]
+  /// The sizes of the packets in decoding order, in bytes.
+  let sizes: [UInt32]
   /// The indexes of closed entry points in decoding order.
   private let entries: [Int]
 
@@ -44,6 +46,7 @@ struct PacketSurvey {
   ) {
     (self.shown, self.changes, self.sets, self.warnings) = (shown, changes, sets, warnings)
     (times, givenDecodingTimes, entries, digests) = (shown, [], [], [])
+    sizes = []
     (hidden, leading, tracksDigest, stepsBack) = (0, 0, nil, false)
     (hidesAtStart, cutEntries) = (false, [])
   }
@@ -86,6 +89,7 @@ struct PacketSurvey {
     self.changes = changes
     times = collector.times
     givenDecodingTimes = collector.decodingTimes
+    sizes = collector.sizes
     // No frame of the last GOP may be shown.
     entries = collector.entries.filter { $0 < collector.times.count }
     digests = collector.digests
@@ -211,6 +215,7 @@ private final class PacketCollector {
   private(set) var hidden: [Int64] = []
   private(set) var leading = LeadingFrames()
   private(set) var decodingTimes: [Int64] = []
+  private(set) var sizes: [UInt32] = []
   private(set) var entries: [Int] = []
   private(set) var problem: String?
   private var hasStepBack = false
@@ -262,6 +267,7 @@ private final class PacketCollector {
     if let digest { digests.append(digest.of(packet)) }
     times.append(pts)
     decodingTimes.append(packet.dts ?? .min)
+    sizes.append(UInt32(clamping: packet.size + packet.omittedBytes))
   }
 }
 

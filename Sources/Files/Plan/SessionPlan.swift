@@ -52,7 +52,7 @@ package struct SessionPlan {
     codec = request.options.codec ?? Self.defaultCodec(of: video, request)
     var dropped: [String]
     (sideTracks, dropped) = try Self.sideTracks(
-      demuxer, video: video, container: request.container)
+      demuxer, video: video, request)
     if !demuxer.container.chapters.isEmpty {
       if !request.container.hasChapters {
         dropped.append("chapters: not supported in \(request.container.rawValue)")
@@ -107,14 +107,19 @@ package struct SessionPlan {
   // MARK: - Tracks
 
   private static func sideTracks(
-    _ demuxer: any PacketSource, video: StreamInfo, container: OutputContainer
+    _ demuxer: any PacketSource, video: StreamInfo, _ request: TranscodeRequest
   ) throws(UprightError) -> ([SideTrackWriter], [String]) {
+    let container = request.container
+    // Segments that are made one by one have renditions of all tracks.
+    let audioLimit = request.makesSegments ? .max : container.audioTrackLimit
     var tracks: [SideTrackWriter] = []
     var dropped: [String] = []
     for stream in demuxer.container.streams where stream.index != video.index {
       guard !isWrittenOtherwise(stream, demuxer, container) else { continue }
       let audioTracks = tracks.count { $0.stream.kind == .audio }
-      if let reason = obstacle(to: stream, demuxer, container, audioTracks: audioTracks) {
+      if let reason = obstacle(
+        to: stream, demuxer, container, audioTracks: audioTracks, limit: audioLimit)
+      {
         dropped.append("\(stream.label): \(reason)")
         continue
       }
@@ -148,10 +153,12 @@ package struct SessionPlan {
 
   /// Returns why a stream can't be a track of the output; `nil` if it can.
   ///
-  /// - Parameter audioTracks: The number of audio tracks so far.
+  /// - Parameters:
+  ///   - audioTracks: The number of audio tracks so far.
+  ///   - limit: The maximum number of audio tracks.
   private static func obstacle(
     to stream: StreamInfo, _ demuxer: any PacketSource, _ container: OutputContainer,
-    audioTracks: Int
+    audioTracks: Int, limit: Int
   ) -> String? {
     if stream.isDamagedCover { return "a cover that cannot be read" }
     switch stream.kind {
@@ -160,8 +167,8 @@ package struct SessionPlan {
         return "\(container.rawValue) cannot carry audio"
       }
       let isChosen =
-        audioTracks < container.audioTrackLimit
-        && (container.audioTrackLimit != 1 || stream.index == demuxer.bestStream(.audio)?.index)
+        audioTracks < limit
+        && (limit != 1 || stream.index == demuxer.bestStream(.audio)?.index)
       return isChosen ? nil : "\(container.rawValue) carries one audio track"
     case .subtitle
     where container.copiesSubtitles(stream.codecName)
@@ -322,6 +329,7 @@ package struct SessionPlan {
     if let encoder = options.encoder, encoder.codec == codec { settings.encoder = encoder }
     if request.makesSegments, [.h264, .hevc].contains(codec) {
       settings.speed = options.speed ?? "veryfast"
+      settings.ceiling = Self.ceiling(of: frame.size)
     }
     (settings.isLive, settings.isAmongOthers) = (options.isLive, options.encodesAmongOthers)
     settings.wantsGlobalHeader = container.wantsGlobalHeader
@@ -336,6 +344,10 @@ package struct SessionPlan {
     }
     return settings
   }
+
+  /// Returns the most bits per second of segments that are made one by one: a playlist has to name them before any frame
+  /// is encoded.
+  static func ceiling(of size: PixelSize) -> Int { Int(clamping: Rung(size: size).usualBits) * 2 }
 
   /// Whether all parameter sets are in the only sample entry. If formats change, they are in band too:
   /// libavformat 5.1 can't follow HEVC's second sample entry or init segment otherwise.

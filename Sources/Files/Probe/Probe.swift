@@ -22,6 +22,8 @@ public struct Probe: Sendable, Hashable {
       public let displayMatrix: DisplayMatrix?
       /// The legacy `rotate` tag, in degrees clockwise. `nil` if there is none.
       public let rotateTag: Int?
+      /// The transfer function of HDR, `PQ` or `HLG`; `nil` for a standard dynamic range.
+      public let dynamicRange: String?
     }
 
     /// What is known of an audio stream.
@@ -158,6 +160,7 @@ extension Probe.Stream.Video {
     frames = stream.frameCount > 0 ? stream.frameCount : nil
     displayMatrix = stream.displayMatrix
     rotateTag = stream.rotateTag
+    dynamicRange = stream.parameters.dynamicRange
   }
 }
 

@@ -93,6 +93,15 @@ public struct UprightFrame: Sendable {
       FrameView(memory.frame)?.planes ?? MutablePlaneSet(format.layout, size: PixelSize(0, 0)))
   }
 
+  /// Returns the frame as a picture of a size. HDR is tone-mapped.
+  func picture(size: PixelSize, scaler: Scaler) throws(UprightError) -> RGBPicture {
+    guard memory.frame.colour.isHDR, memory.frame.format.bitDepth > 8 else {
+      return try RGBPicture(memory.frame, size: size, scaler: scaler)
+    }
+    let mapped = try ToneMapper(like: memory.frame).mapped(memory.frame.shared())
+    return try RGBPicture(mapped, size: size, scaler: scaler)
+  }
+
   /// Whether the decoder doesn't need the memory any more, nor another frame.
   package var isWritable: Bool { memory.frame.isWritable }
 

@@ -4,7 +4,7 @@ internal import UprightEncoding
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// The audio track of segments. AAC is copied. Other audio is encoded for each segment alone, on one grid of frames for the
+/// An audio track of segments. AAC is copied. Other audio is encoded for each segment alone, on one grid of frames for the
 /// whole file, by an encoder that begins a few frames before the segment.
 final class SegmentAudio {
   private let side: SideTrackWriter
@@ -17,11 +17,11 @@ final class SegmentAudio {
   /// How much earlier than a time reading begins: packets of other tracks lie between those of the audio.
   private static let leads = [0.5, 5].map { MediaTime(seconds: $0) }
 
-  /// Returns `nil` if the output has no audio.
-  init?(_ plan: SessionPlan) throws(UprightError) {
-    guard let side = plan.sideTracks.first(where: { $0.stream.kind == .audio }),
-      let first = plan.demuxer as? Demuxer
-    else { return nil }
+  /// - Parameter side: One of the plan's audio tracks.
+  init(_ plan: SessionPlan, _ side: SideTrackWriter) throws(UprightError) {
+    guard let first = plan.demuxer as? Demuxer else {
+      throw UprightError(.fault, "an input that can't be divided")
+    }
     (self.side, container) = (side, plan.container)
     let format = plan.request.inputFormat
     open = { () throws(UprightError) in

@@ -58,6 +58,15 @@ struct SegmentList {
     pieces.append(Piece(part: part, frames: frames, format: format, size: size, reason: reason))
   }
 
+  /// Returns the playlist of a track of captions, which is one file.
+  func captionsPlaylist(_ track: Int) -> String {
+    let start = start(of: pieces[0])
+    let whole = ListedSegment(
+      SegmentFile.captions(track).name, start: start, duration: end - start, map: nil,
+      size: pieces[0].size)
+    return ListedSegment.playlist(of: [whole], turns: TurnLog(), from: zero)
+  }
+
   /// The time of its first frame, from the first frame of the input.
   func start(of piece: Piece) -> MediaTime {
     parts.inputSurvey.time(of: piece.frames.lowerBound)
@@ -74,14 +83,19 @@ struct SegmentList {
     index > 0 && pieces[index].format != pieces[index - 1].format
   }
 
-  /// - Parameter folder: The folder of the files, with a slash behind; empty for that of the playlist.
-  func playlist(in folder: String) -> String {
-    let listed = pieces.enumerated().map { index, piece in
+  /// - Parameters:
+  ///   - count: How many segments are listed.
+  ///   - folder: The folder of the files, with a slash behind; empty for that of the playlist.
+  func playlist(of content: SegmentContent, count: Int, in folder: String) -> String {
+    let listed = pieces.prefix(count).enumerated().map { index, piece in
       ListedSegment(
-        "\(folder)\(index).m4s", start: start(of: piece), duration: duration(of: piece),
-        map: index == 0 || beginsFormat(index) ? "\(folder)init-\(piece.format).mp4" : nil,
+        folder + SegmentFile.segment(index, content).name, start: start(of: piece),
+        duration: duration(of: piece),
+        map: index == 0 || beginsFormat(index)
+          ? folder + SegmentFile.initial(piece.format, content).name : nil,
         size: piece.size)
     }
-    return ListedSegment.playlist(of: listed, turns: turns, from: zero)
+    return ListedSegment.playlist(
+      of: listed, turns: turns, from: zero, isKeyframes: content == .keyframes)
   }
 }

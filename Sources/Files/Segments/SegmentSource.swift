@@ -15,8 +15,9 @@ public import UprightPipeline
 ///     let playlist = source.playlist            // lists init-0.mp4, 0.m4s, 1.m4s ...
 ///     let bytes = try source.segment(17)
 ///
-/// Segments are fragmented MP4 (RFC 8216, 3.3) with the video and one audio track. A source may be used by any number of
-/// threads at once; each call opens the file for itself.
+/// Segments are fragmented MP4 (RFC 8216, 3.3). Those of `playlist` have the video and one audio track; there are also
+/// playlists of the video and of each audio track alone, and of keyframes, which a multivariant playlist lists
+/// (`SegmentVariant`). A source may be used by any number of threads at once; each call opens the file for itself.
 public final class SegmentSource: Sendable {
   /// One segment of the playlist.
   public struct Segment: Sendable, Hashable {
@@ -76,10 +77,76 @@ public final class SegmentSource: Sendable {
   }
 
   /// The media playlist (RFC 8216, 4.3). It names segment N `N.m4s`, and the init segment of format F `init-F.mp4`.
-  public var playlist: String { work.list.playlist(in: "") }
+  public var playlist: String { text(of: .all, in: "") }
 
   /// Returns the playlist with its files in a folder: `FOLDER/N.m4s`.
-  public func playlist(in folder: String) -> String { work.list.playlist(in: folder + "/") }
+  public func playlist(in folder: String) -> String { text(of: .all, in: folder + "/") }
+
+  /// Returns the media playlist of some content, with its files in the same folder.
+  ///
+  /// - Throws: `usage` if there is no such audio track.
+  public func playlist(of content: SegmentContent) throws(UprightError) -> String {
+    try check(content)
+    return text(of: content, in: "")
+  }
+
+  private func text(of content: SegmentContent, in folder: String) -> String {
+    work.list.playlist(of: content, count: work.count(of: content), in: folder)
+  }
+
+  private func check(_ content: SegmentContent) throws(UprightError) {
+    guard work.count(of: content) > 0 else {
+      throw UprightError(
+        .usage, "there is no such audio track", at: work.request.input,
+        remedy: "see SegmentVariant.audio")
+    }
+  }
+
+  /// Returns a file of the source, by its name in the playlists. Blocks while it is made.
+  ///
+  /// - Parameters:
+  ///   - isWanted: Asked now and then; rendering ends if it returns `false`.
+  /// - Throws: `usage` if there is no such file; `cancelled` if it isn't wanted any more; `badData` if the input has changed
+  ///   or can't be decoded.
+  public func bytes(
+    of file: SegmentFile, while isWanted: () -> Bool = { true }
+  ) throws(UprightError) -> [UInt8] {
+    switch file {
+    case .playlist(let content): Array(try playlist(of: content).utf8)
+    case .initial(let format, let content):
+      try initSegment(format, of: content, while: isWanted)
+    case .segment(let index, let content): try segment(index, of: content, while: isWanted)
+    case .captionsPlaylist(let track): Array(work.list.captionsPlaylist(track).utf8)
+    case .captions(let track): Array(try work.captions(track, while: isWanted).utf8)
+    case .sprites: Array(sprites(in: "").utf8)
+    case .spriteSheet(let sheet): try spriteSheet(sheet, while: isWanted)
+    }
+  }
+
+  /// Returns the list of small upright pictures for a seek bar, as WebVTT: times, each with its part of a sheet.
+  ///
+  /// - Parameter folder: The folder of the sheets; empty for that of the list.
+  public func sprites(in folder: String) -> String {
+    SegmentSprites(work.list).text(in: folder.isEmpty ? "" : folder + "/")
+  }
+
+  private func spriteSheet(
+    _ sheet: Int, while isWanted: () -> Bool
+  ) throws(UprightError) -> [UInt8] {
+    let sprites = SegmentSprites(work.list)
+    guard (0..<sprites.sheets).contains(sheet) else {
+      throw UprightError(
+        .usage, "there is no sheet \(sheet)", at: work.request.input,
+        remedy: "give 0 to \(sprites.sheets - 1)")
+    }
+    try work.checkUnchanged()
+    return try sprites.sheet(sheet, of: work.request, while: isWanted)
+  }
+
+  /// Returns what a multivariant playlist says of the source. Decodes one frame at most.
+  ///
+  /// - Throws: The errors of `init`.
+  public func variant() throws(UprightError) -> SegmentVariant { try work.variant() }
 
   /// - Throws: `usage` for options that segments can't have.
   private static func checked(
@@ -113,42 +180,46 @@ public final class SegmentSource: Sendable {
   ///
   /// - Parameters:
   ///   - index: The number of the segment, from 0.
+  ///   - content: The tracks of its playlist.
   ///   - isWanted: Asked for each packet; rendering ends if it returns `false`.
   /// - Throws: `usage` if there is no such segment; `cancelled` if it isn't wanted any more; `badData` if the file has
   ///   changed or can't be decoded.
   public func segment(
-    _ index: Int, while isWanted: () -> Bool = { true }
+    _ index: Int, of content: SegmentContent = .all, while isWanted: () -> Bool = { true }
   ) throws(UprightError) -> [UInt8] {
-    try segmentWithInit(index, while: isWanted).segment
+    try segmentWithInit(index, of: content, while: isWanted).segment
   }
 
-  /// Returns a segment, as `segment(_:while:)`, and the init segment of its format, which are made together.
+  /// Returns a segment, as `segment(_:of:while:)`, and the init segment of its format, which are made together.
   ///
-  /// - Throws: As `segment(_:while:)`.
+  /// - Throws: As `segment(_:of:while:)`.
   public func segmentWithInit(
-    _ index: Int, while isWanted: () -> Bool = { true }
+    _ index: Int, of content: SegmentContent = .all, while isWanted: () -> Bool = { true }
   ) throws(UprightError) -> (initSegment: [UInt8], segment: [UInt8]) {
-    guard segments.indices.contains(index) else {
+    try check(content)
+    let count = work.count(of: content)
+    guard (0..<count).contains(index) else {
       throw UprightError(
         .usage, "there is no segment \(index)", at: work.request.input,
-        remedy: "give 0 to \(segments.count - 1)")
+        remedy: "give 0 to \(count - 1)")
     }
-    let (header, bytes) = try work.render(index, while: isWanted)
+    let (header, bytes) = try work.render(index, content, while: isWanted)
     return (header, bytes)
   }
 
   /// Returns the init segment of a format. Blocks while the format's first segment is rendered, whose encoder makes the
   /// parameter sets.
   ///
-  /// - Throws: As `segment(_:while:)`.
+  /// - Throws: As `segment(_:of:while:)`.
   public func initSegment(
-    _ format: Int, while isWanted: () -> Bool = { true }
+    _ format: Int, of content: SegmentContent = .all, while isWanted: () -> Bool = { true }
   ) throws(UprightError) -> [UInt8] {
+    try check(content)
     guard let first = segments.firstIndex(where: { $0.format == format }) else {
       throw UprightError(
         .usage, "there is no format \(format)", at: work.request.input,
         remedy: "give 0 to \(segments.last?.format ?? 0)")
     }
-    return try work.render(first, while: isWanted).header
+    return try work.render(first, content, while: isWanted).header
   }
 }

@@ -10,14 +10,32 @@ internal import Synchronization
 /// An open input, with which segments are made one after the other.
 ///
 /// Unchecked: one render uses it at a time.
-private final class SegmentInput: @unchecked Sendable {
+final class SegmentInput: @unchecked Sendable {
   let plan: SessionPlan
-  let audio: SegmentAudio?
+  private let tracks: [SideTrackWriter]
+  private var audio: [Int: SegmentAudio] = [:]
   /// Whether nothing of the video was read.
   var isNew = true
 
-  init(_ plan: SessionPlan) throws(UprightError) {
-    (self.plan, audio) = (plan, try SegmentAudio(plan))
+  init(_ plan: SessionPlan) {
+    (self.plan, tracks) = (plan, plan.audioTracks)
+  }
+
+  /// The number of audio tracks.
+  var audioCount: Int { tracks.count }
+
+  /// Returns an audio track, which is opened once.
+  func audio(_ track: Int) throws(UprightError) -> SegmentAudio {
+    if let open = audio[track] { return open }
+    let opened = try SegmentAudio(plan, tracks[track])
+    audio[track] = opened
+    return opened
+  }
+
+  /// Returns when an audio track ends in the input; `nil` if it is unknown.
+  func end(ofAudio track: Int) -> MediaTime? {
+    let stream = tracks[track].stream
+    return stream.duration.map { $0 + MediaTime(stream.startTime ?? 0, stream.timeBase) }
   }
 }
 
@@ -30,15 +48,20 @@ final class SegmentWork: @unchecked Sendable {
   let warnings: [String]
   private let identity: InputIdentity
   /// The parameters that copied and encoded frames of one size share.
-  private let shared: CodecParameters
+  let shared: CodecParameters
   /// The alignment of frames on the canvas, in samples.
   private let alignment: PixelSize
   private let clocks: [KeyframeClock]
-  private let isCopied: Bool
+  let isCopied: Bool
   /// The lowest decoding time of all packets, from the first frame.
-  private let earliest: MediaTime
-  /// The decoding time of the first packet of the audio; `nil` if there is none.
-  private let firstAudio: MediaTime?
+  let earliest: MediaTime
+  /// An audio track: the decoding time of its first packet, which is `nil` if there is none, and its end if it is known.
+  private struct AudioTrack {
+    let start: MediaTime?
+    let end: MediaTime?
+  }
+
+  private let audio: [AudioTrack]
   /// Those that no render uses. To open an input takes longer than to read a segment of it.
   private let inputs: Mutex<[SegmentInput]>
 
@@ -67,11 +90,26 @@ final class SegmentWork: @unchecked Sendable {
     clocks = parts.keyframeClocks(FramePipeline.Setup(plan).keyframes)
     warnings = plan.warnings + copyPlan.warnings + parts.inputSurvey.warnings
     let first = MediaTime(parts.decodingTimes[0], plan.video.timeBase) - list.zero
-    let input = try SegmentInput(plan)
-    firstAudio = try input.audio?.start()
+    let input = SegmentInput(plan)
+    var audio: [AudioTrack] = []
+    for track in 0..<input.audioCount {
+      audio.append(
+        AudioTrack(start: try input.audio(track).start(), end: input.end(ofAudio: track)))
+    }
+    self.audio = audio
     inputs = Mutex([input])
-    let sound = firstAudio.map { [zero = list.zero] in $0 - zero }
-    earliest = min(first, sound ?? first)
+    let zero = list.zero
+    earliest = audio.compactMap(\.start).map { $0 - zero }.reduce(first, min)
+  }
+
+  /// Returns how many segments have that content: all, except that audio may end before the video.
+  func count(of content: SegmentContent) -> Int {
+    guard case .audio(let track) = content else { return list.pieces.count }
+    guard audio.indices.contains(track) else { return 0 }
+    guard let end = audio[track].end else { return list.pieces.count }
+    // Less than a frame of the codec would be an empty segment.
+    let last = end - list.zero - MediaTime(1, Rational(1, 10))
+    return max(1, list.pieces.prefix { list.start(of: $0) < last }.count)
   }
 
   private static func parts(
@@ -110,24 +148,44 @@ final class SegmentWork: @unchecked Sendable {
   ///
   /// - Throws: As `SegmentSource.segment(_:while:)`.
   func render(
-    _ index: Int, while isWanted: () -> Bool
+    _ index: Int, _ content: SegmentContent, while isWanted: () -> Bool
   ) throws(UprightError) -> (header: [UInt8], bytes: [UInt8]) {
-    guard try InputIdentity(of: request.input, interrupt: request.interrupt) == identity else {
-      throw UprightError(
-        .badData, "the file has changed", at: request.input, remedy: "make a new source")
-    }
+    try checkUnchanged()
     let first = list.parts.parts[list.pieces[index].part].frames.lowerBound
     var input = try input()
     let result: (header: [UInt8], bytes: [UInt8])
     do throws(UprightError) {
-      result = try render(index, input, isSought: first > 0 || !input.isNew, while: isWanted)
+      result = try render(
+        index, content, input, isSought: first > 0 || !input.isNew, while: isWanted)
     } catch {
       // Some containers seek to another place than reading reaches.
       guard error.code == .badData, first > 0 || !input.isNew else { throw error }
       input = try SegmentInput(SessionPlan(request.again(), isDryRun: true))
-      result = try render(index, input, isSought: false, while: isWanted)
+      result = try render(index, content, input, isSought: false, while: isWanted)
     }
+    keep(input)
+    return result
+  }
+
+  /// - Throws: `badData` if the file has changed since it was surveyed.
+  func checkUnchanged() throws(UprightError) {
+    guard try InputIdentity(of: request.input, interrupt: request.interrupt) == identity else {
+      throw UprightError(
+        .badData, "the file has changed", at: request.input, remedy: "make a new source")
+    }
+  }
+
+  private func keep(_ input: SegmentInput) {
     inputs.withLock { if $0.count < Self.mostInputs { $0.append(input) } }
+  }
+
+  /// Calls `body` with an input that no other render uses.
+  func withInput<Result>(
+    _ body: (SegmentInput) throws(UprightError) -> Result
+  ) throws(UprightError) -> Result {
+    let input = try input()
+    let result = try body(input)
+    keep(input)
     return result
   }
 
@@ -138,38 +196,75 @@ final class SegmentWork: @unchecked Sendable {
   }
 
   private func render(
-    _ index: Int, _ input: SegmentInput, isSought: Bool, while isWanted: () -> Bool
+    _ index: Int, _ content: SegmentContent, _ input: SegmentInput, isSought: Bool,
+    while isWanted: () -> Bool
   ) throws(UprightError) -> (header: [UInt8], bytes: [UInt8]) {
-    let (plan, piece) = (input.plan, list.pieces[index])
-    input.isNew = false
-    var (format, frames) = try SegmentVideo(plan, list.parts, part: piece.part, clocks[piece.part])
-      .packets(of: piece.frames, isSought: isSought, while: isWanted)
-    var formats = PartFormats(plan, list.parts, shared: shared, alignment: alignment)
-    format =
-      if list.parts.parts[piece.part].isCopied { formats.ofCopied() } else {
-        try formats.ofEncoded(format)
-      }
-    guard let format else {
-      throw UprightError(.badData, "no frame of the segment can be decoded", at: request.input)
+    let plan = input.plan
+    var (format, frames): (EncodedFormat, [PacketBox])
+    if case .audio = content {
+      format = EncodedFormat(index: 0, size: list.pieces[index].size, parameters: shared)
+      frames = []
+    } else {
+      input.isNew = false
+      (format, frames) = try video(
+        index, plan, isSought: isSought, isKeyframe: content == .keyframes, while: isWanted)
     }
-    let audio = input.audio
-    let sound =
-      try firstAudio.flatMap { (first) throws(UprightError) in
-        try audio?.packets(from: start(of: index), to: start(of: index + 1), first: first)
-      } ?? []
+    var sound: [PacketBox] = []
+    var sideTracks: [SideTrack] = []
+    if let track = audioTrack(of: content) {
+      let source = try input.audio(track)
+      if let first = audio[track].start {
+        sound = try source.packets(
+          from: start(of: index, content), to: start(of: index + 1, content), first: first)
+      }
+      sideTracks = [source.description]
+    }
     var description = OutputDescription(
-      format: format, videoTimeBase: plan.videoTimeBase,
-      sideTracks: audio.map { [$0.description] } ?? [], earliestTime: earliest)
+      format: format, videoTimeBase: plan.videoTimeBase, sideTracks: sideTracks,
+      earliestTime: earliest)
     description.frameRate = plan.frameRate
     description.videoMetadata = plan.container.trackTags(plan.video.metadata)
-    if isCopied { description.copiedVideo = plan.video }
+    if case .audio = content {
+      description.hasVideo = false
+    } else if isCopied {
+      description.copiedVideo = plan.video
+    }
     return try write(index, description, frames, sound)
+  }
+
+  /// Returns the audio track of some content; `nil` if it has none.
+  private func audioTrack(of content: SegmentContent) -> Int? {
+    switch content {
+    case .all: audio.isEmpty ? nil : 0
+    case .audio(let track): track
+    case .video, .keyframes: nil
+    }
+  }
+
+  /// Returns the format and the frames of a segment.
+  private func video(
+    _ index: Int, _ plan: SessionPlan, isSought: Bool, isKeyframe: Bool, while isWanted: () -> Bool
+  ) throws(UprightError) -> (EncodedFormat, [PacketBox]) {
+    let piece = list.pieces[index]
+    let first = piece.frames.lowerBound
+    let (own, frames) = try SegmentVideo(plan, list.parts, part: piece.part, clocks[piece.part])
+      .packets(
+        of: isKeyframe ? first..<first + 1 : piece.frames, isSought: isSought, while: isWanted)
+    var formats = PartFormats(plan, list.parts, shared: shared, alignment: alignment)
+    let format =
+      if list.parts.parts[piece.part].isCopied { formats.ofCopied() } else {
+        try formats.ofEncoded(own)
+      }
+    guard let format, !frames.isEmpty else {
+      throw UprightError(.badData, "no frame of the segment can be decoded", at: request.input)
+    }
+    return (format, frames)
   }
 
   /// Returns where a segment begins in the input; `nil` for the first one, and after the last one: they have all the audio
   /// before and after.
-  private func start(of index: Int) -> MediaTime? {
-    guard index > 0, index < list.pieces.count else { return nil }
+  private func start(of index: Int, _ content: SegmentContent) -> MediaTime? {
+    guard index > 0, index < count(of: content) else { return nil }
     return list.start(of: list.pieces[index]) + list.zero
   }
 
@@ -181,7 +276,7 @@ final class SegmentWork: @unchecked Sendable {
     func write(_ box: PacketBox, track: Int) throws(UprightError) {
       guard var packet = box.take() else { return }
       packet.move(by: -list.zero)
-      if track == 0 {
+      if track == 0, description.hasVideo {
         try segment.writeFrame(packet)
       } else {
         try segment.write(packet, track: track)
@@ -193,7 +288,7 @@ final class SegmentWork: @unchecked Sendable {
       }
       try write(box, track: 0)
     }
-    for box in sound { try write(box, track: 1) }
+    for box in sound { try write(box, track: description.hasVideo ? 1 : 0) }
     let bytes = try segment.finish(
       before: nextDecodingTime(after: index, description.videoTimeBase))
     return (segment.header, list.beginsFormat(index) ? segment.header + bytes : bytes)

@@ -64,6 +64,18 @@ public struct RGBPicture: Sendable, Hashable {
     }
   }
 
+  /// Draws a picture at a place, where it must fit.
+  package mutating func draw(_ picture: RGBPicture, x: Int, y: Int) {
+    let row = picture.size.width * 3
+    guard x >= 0, y >= 0, x + picture.size.width <= size.width,
+      y + picture.size.height <= size.height
+    else { return }
+    for line in 0..<picture.size.height {
+      let start = ((y + line) * size.width + x) * 3
+      bytes.replaceSubrange(start..<start + row, with: picture.bytes[line * row..<(line + 1) * row])
+    }
+  }
+
   /// Returns the picture as an RGB24 frame.
   func frame() throws(UprightError) -> VideoFrame {
     let frame = try FramePool(size: size, format: PixelFormat(AV_PIX_FMT_RGB24)).frame()

@@ -87,6 +87,7 @@ final class SampleHeads {
     }
     packet.raw.pointee.data.update(from: bytes, count: bytes.count)
     packet.raw.pointee.pos = entry.pos
+    packet.omittedBytes = Int(entry.size) - bytes.count
     packet.streamIndex = Int(stream.pointee.index)
     packet.timeBase = timeBase
     packet.dts = Self.sum(times.decoding[sample], shift.decoding)

@@ -59,6 +59,18 @@ package final class CodecParameters: @unchecked Sendable {
     [AVCOL_TRC_SMPTE2084, AVCOL_TRC_ARIB_STD_B67].contains(raw.pointee.color_trc)
   }
 
+  /// The transfer function of HDR as HLS names it, `PQ` or `HLG`; `nil` for SDR.
+  package var dynamicRange: String? {
+    switch raw.pointee.color_trc {
+    case AVCOL_TRC_SMPTE2084: "PQ"
+    case AVCOL_TRC_ARIB_STD_B67: "HLG"
+    default: nil
+    }
+  }
+
+  /// The average rate that the container or the encoder declares, in bits per second; `nil` if it declares none.
+  package var bitRate: Int? { raw.pointee.bit_rate > 0 ? Int(clamping: raw.pointee.bit_rate) : nil }
+
   package var size: PixelSize { PixelSize(Int(raw.pointee.width), Int(raw.pointee.height)) }
 
   /// The sample aspect ratio in the bitstream, width to height. `nil` if it has none.

@@ -12,6 +12,8 @@ package struct Packet: ~Copyable, @unchecked Sendable {
   package internal(set) var isScript = false
   /// Whether decoding starts anew with this packet: what the decoder still holds comes first.
   package internal(set) var startsAnew = false
+  /// The number of bytes of the payload that weren't read (`Demuxer.readHeads`).
+  package internal(set) var omittedBytes = 0
   /// The container's metadata, if it changed before this packet.
   package internal(set) var newMetadata: [String: String]?
 

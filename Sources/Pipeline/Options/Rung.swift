@@ -25,7 +25,7 @@ public struct Rung: Sendable, Hashable {
   }
 
   /// The bit rate by default, in bits per second: that of the preset, or of one with as many pixels.
-  var usualBits: Double {
+  package var usualBits: Double {
     if let preset = StreamPreset.all.first(where: { $0.size.isSame(as: size) }) {
       return Double(preset.bitsPerSecond)
     }

@@ -19,9 +19,11 @@ struct MultivariantTests {
       variants: [
         Self.variant("720p", PixelSize(720, 1280)), Self.variant("360p", PixelSize(360, 640)),
       ],
-      audio: .init(
-        uri: "audio.m3u8", peak: 130_000, average: 128_000, codec: "mp4a.40.2", channels: 2,
-        language: "en"))
+      audio: [
+        .init(
+          uri: "audio.m3u8", peak: 130_000, average: 128_000, codec: "mp4a.40.2", channels: 2,
+          language: "en")
+      ])
     #expect(
       text.text == """
         #EXTM3U
@@ -42,15 +44,16 @@ struct MultivariantTests {
     variant.frameRate = nil
     variant.codecs = []
     variant.name = "landscape"
-    let text = MultivariantText(version: 4, variants: [variant], audio: nil).text
+    let text = MultivariantText(version: 4, variants: [variant], audio: []).text
     #expect(
       text.hasSuffix(
         "\n#EXT-X-STREAM-INF:BANDWIDTH=1240000,AVERAGE-BANDWIDTH=1000000,RESOLUTION=320x180,NAME=\"landscape\"\na.m3u8\n"
       ))
     let quoted = MultivariantText(
       version: 4, variants: [],
-      audio: .init(
-        uri: "a.m3u8", peak: 1, average: 1, codec: nil, channels: nil, language: "e\"n\n"))
+      audio: [
+        .init(uri: "a.m3u8", peak: 1, average: 1, codec: nil, channels: nil, language: "e\"n\n")
+      ])
     #expect(!quoted.text.contains("LANGUAGE") && !quoted.text.contains("CHANNELS"))
   }
 

@@ -2,6 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
+internal import Upright
 internal import UprightPolicy
 
 /// `/vod`: lists the library, and serves playlists, segments and stills of its files, for pages of any origin.
@@ -76,12 +77,17 @@ struct LibraryRoutes: Sendable {
   ) async throws -> Content {
     switch target.content {
     case .playlist:
-      let size = try QueryReader(uri, ["size"])["size"].map(String.init)
-      if let size, !LibraryVersion.sizes.contains(size) {
-        throw Problem.badRequest("size: use \(LibraryVersion.sizes.joined(separator: ", "))")
-      }
+      let query = try QueryReader(uri, ["size", "hdr"])
+      let size = try query["size"].map { (name) throws(Problem) in try Self.size(name, "size") }
       return .playlist(
-        try await library.playlist(target.path, size: size ?? LibraryVersion.automatic))
+        try await library.playlist(
+          target.path, size: size ?? LibraryVersion.automatic, keepsHDR: Self.keepsHDR(query)))
+    case .master:
+      let query = try QueryReader(uri, ["ladder", "hdr"])
+      return .playlist(
+        try await library.master(
+          target.path, sizes: Self.ladder(query), keepsHDR: Self.keepsHDR(query)))
+    case .sprites: return .playlist(try await library.sprites(target.path))
     case .poster:
       let text = try QueryReader(uri, ["at"])["at"] ?? "0"
       guard let seconds = Double(text), (0...latest).contains(seconds) else {
@@ -89,10 +95,37 @@ struct LibraryRoutes: Sendable {
       }
       let milliseconds = Int(clamping: seconds * 1000)
       return .media(try await library.poster(target.path, at: milliseconds))
-    case .segment(let index, let version):
-      return .media(try await library.segment(index, of: version, target.path))
-    case .initial(let format, let version):
-      return .media(try await library.initial(format: format, of: version, target.path))
+    case .file(let file, let version):
+      return .media(try await library.file(file, of: version, target.path))
+    }
+  }
+
+  private static func size(_ name: Substring, _ parameter: String) throws(Problem) -> String {
+    guard LibraryVersion.sizes.contains(where: { $0 == name }) else {
+      throw .badRequest("\(parameter): use \(LibraryVersion.sizes.joined(separator: ", "))")
+    }
+    return String(name)
+  }
+
+  /// Returns the sizes of a ladder, the largest first.
+  private static func ladder(_ query: QueryReader) throws(Problem) -> [String] {
+    guard let text = query["ladder"] else { return [] }
+    var sizes: [String] = []
+    for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let size = try size(name, "ladder")
+      guard !sizes.contains(size) else { throw .badRequest("ladder: \(size) appears twice") }
+      sizes.append(size)
+    }
+    // `source` comes first, and then the others from the largest on.
+    let order = LibraryVersion.sizes.prefix(1) + LibraryVersion.sizes.dropFirst().reversed()
+    return order.filter(sizes.contains)
+  }
+
+  private static func keepsHDR(_ query: QueryReader) throws(Problem) -> Bool {
+    switch query["hdr"] {
+    case nil: return false
+    case "keep": return true
+    default: throw .badRequest("hdr: use keep, or leave it out")
     }
   }
 
@@ -100,14 +133,16 @@ struct LibraryRoutes: Sendable {
     to request: Request, _ content: Content, _ target: LibraryTarget, age: Int
   ) -> Response {
     var headers = LiveFileRoutes.crossOrigin
+    let name: String
+    var isVersioned = false
     switch target.content {
-    case .playlist: headers[.contentType] = MediaTypes.byExtension["m3u8"]
-    case .poster: headers[.contentType] = "image/jpeg"
-    case .segment: headers[.contentType] = MediaTypes.byExtension["m4s"]
-    case .initial: headers[.contentType] = MediaTypes.byExtension["mp4"]
+    case .playlist, .master: name = ".m3u8"
+    case .sprites: name = ".vtt"
+    case .poster: name = ".jpg"
+    case .file(let file, _): (name, isVersioned) = (file.name, true)
     }
-    // The others have the version of the file in their URL.
-    let isVersioned = target.content != .playlist && target.content != .poster
+    let fileExtension = name.split(separator: ".").last.map(String.init) ?? ""
+    headers[.contentType] = MediaTypes.byExtension[fileExtension]
     headers[.cacheControl] = isVersioned ? "public, max-age=\(age), immutable" : "no-cache"
     switch content {
     case .playlist(let text): return bodies.body(of: text).response(to: request, headers)
@@ -153,10 +188,11 @@ struct LibraryRoutes: Sendable {
         .init("size", ["width": .integer(found.width), "height": .integer(found.height)]),
         .init("duration", found.duration.map { .number($0) } ?? .null),
         .init("orientation", .string(found.orientation)), .init("turns", .integer(found.turns)),
+        .init("hdr", found.dynamicRange.map { .string($0) } ?? .null),
         .init("problem", .null),
       ]
     } catch {
-      members += ["size", "duration", "orientation", "turns"].map { .init($0, .null) }
+      members += ["size", "duration", "orientation", "turns", "hdr"].map { .init($0, .null) }
       members.append(.init("problem", .string(Library.description(of: error))))
     }
     return .object(members)

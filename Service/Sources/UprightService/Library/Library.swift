@@ -37,7 +37,7 @@ final class Library: Sendable {
     max(1, ProcessInfo.processInfo.activeProcessorCount), waiting: 64)
   private let dividing = SharedWork<LibraryVersion, Source>()
   private let rendering = SharedWork<String, Rendering>()
-  private let posters = SharedWork<String, [UInt8]>()
+  private let files = SharedWork<String, [UInt8]>()
   private let state = Mutex(State())
 
   /// The most files that have a process.
@@ -84,7 +84,9 @@ final class Library: Sendable {
   /// - Throws: `Problem` 404, 410 if the file is another one now.
   private func open(_ path: LibraryPath, _ version: LibraryVersion) throws(Problem) -> OpenFile {
     let file = try open(path)
-    guard LibraryVersion(of: file, size: version.size) == version else {
+    guard
+      LibraryVersion(of: file, size: version.size, keepsHDR: version.keepsHDR) == version
+    else {
       throw Problem(.gone, "Gone", "the file has changed: load the playlist again")
     }
     return file
@@ -93,43 +95,109 @@ final class Library: Sendable {
   /// Returns a file's playlist, and begins to make the first segments.
   ///
   /// - Throws: `Problem` 404, 415 if the file can't be divided, 429.
-  func playlist(_ path: LibraryPath, size: String) async throws -> String {
+  func playlist(_ path: LibraryPath, size: String, keepsHDR: Bool) async throws -> String {
     let file = try open(path)
-    let version = LibraryVersion(of: file, size: size)
+    let version = await version(of: file, size: size, keepsHDR: keepsHDR)
     let divided = try await divided(file, version, path)
     Task { [self] in
       for index in 0..<min(Self.ahead, divided.count) where slots.hasFreeSlot {
-        _ = try? await segment(index, of: version, path)
+        _ = try? await self.file(.segment(index, .all), of: version, path)
       }
     }
     return divided.playlist
   }
 
-  /// Returns a segment.
-  ///
-  /// - Throws: `Problem` 404, 410, 415 if it can't be decoded, 429; `CancellationError`.
-  func segment(_ index: Int, of version: LibraryVersion, _ path: LibraryPath) async throws
-    -> Content
-  {
-    let file = try open(path, version)
-    let key = "\(version)/\(index).m4s"
-    if let known = cache.open(key) { return .file(known) }
-    return try await render(index, of: file, version, path).segment
+  /// Returns the version of a file. HDR is kept only where there is any.
+  private func version(of file: OpenFile, size: String, keepsHDR: Bool) async -> LibraryVersion {
+    let keeps =
+      if keepsHDR { (try? await description(of: file))?.dynamicRange != nil } else { false }
+    return LibraryVersion(of: file, size: size, keepsHDR: keeps)
   }
 
-  /// Returns the init segment of a format.
+  /// Returns a file's playlist of renditions: of each size that isn't larger than the file's, all audio tracks, captions and
+  /// keyframes.
   ///
-  /// - Throws: As `segment`.
-  func initial(format: Int, of version: LibraryVersion, _ path: LibraryPath) async throws
+  /// - Parameter sizes: Sizes that a URL may ask for, the largest first; empty for that of `index.m3u8`.
+  /// - Throws: As `playlist`.
+  func master(_ path: LibraryPath, sizes: [String], keepsHDR: Bool) async throws -> String {
+    let file = try open(path)
+    let shown = try? await description(of: file)
+    let fitting = sizes.filter { name in
+      guard let shown, let preset = StreamPreset.named(name) else { return true }
+      let (width, height) = (preset.size.width, preset.size.height)
+      return min(width, height) <= min(shown.width, shown.height)
+        && max(width, height) <= max(shown.width, shown.height)
+    }
+    var variants: [(SegmentVariant, String)] = []
+    for size in fitting.isEmpty ? [LibraryVersion.automatic] : fitting {
+      let version = await version(of: file, size: size, keepsHDR: keepsHDR)
+      let bytes = try await made("\(version)/variant.json", file, version, path) { process in
+        guard case .variant(let variant) = try await process.answer(to: .variant).answer else {
+          throw Self.missing
+        }
+        return Array(try JSONEncoder().encode(variant))
+      }
+      let variant = try JSONDecoder().decode(SegmentVariant.self, from: Data(bytes))
+      variants.append((variant, "\(version)"))
+    }
+    return SegmentVariant.playlist(of: variants)
+  }
+
+  /// Returns the list of small pictures of a file.
+  ///
+  /// - Throws: As `playlist`.
+  func sprites(_ path: LibraryPath) async throws -> String {
+    let file = try open(path)
+    let version = LibraryVersion(of: file, size: LibraryVersion.automatic)
+    let bytes = try await made("\(version)/sprites.vtt", file, version, path) { process in
+      try await process.answer(to: .sprites(folder: "\(version)")).bytes
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Returns a file that a playlist names.
+  ///
+  /// - Throws: `Problem` 404, 410, 415 if it can't be decoded, 429; `CancellationError`.
+  func file(_ name: SegmentFile, of version: LibraryVersion, _ path: LibraryPath) async throws
     -> Content
   {
     let file = try open(path, version)
-    let key = Self.initialKey(format, version)
+    let key = "\(version)/\(name.name)"
     if let known = cache.open(key) { return .file(known) }
-    let divided = try await divided(file, version, path)
-    guard divided.formats.indices.contains(format) else { throw Self.missing }
-    let rendering = try await render(divided.formats[format], of: file, version, path)
-    return cache.open(key).map(Content.file) ?? .bytes(rendering.initial)
+    switch name {
+    case .segment(let index, let content):
+      return try await render(index, content, of: file, version, path).segment
+    case .initial(let format, let content):
+      let divided = try await divided(file, version, path)
+      guard divided.formats.indices.contains(format) else { throw Self.missing }
+      let rendering = try await render(divided.formats[format], content, of: file, version, path)
+      return cache.open(key).map(Content.file) ?? .bytes(rendering.initial)
+    case .playlist, .captionsPlaylist, .captions, .sprites, .spriteSheet:
+      let bytes = try await made(key, file, version, path) { process in
+        try await process.answer(to: .file(name)).bytes
+      }
+      return cache.open(key).map(Content.file) ?? .bytes(bytes)
+    }
+  }
+
+  /// Returns a file from the cache, or what the process of its input makes, once for all who ask at the same time.
+  private func made(
+    _ key: String, _ file: OpenFile, _ version: LibraryVersion, _ path: LibraryPath,
+    _ make: @escaping @Sendable (LibraryProcess) async throws -> [UInt8]
+  ) async throws -> [UInt8] {
+    if let known = cache.open(key),
+      let bytes = FileManager.default.contents(atPath: "/proc/self/fd/\(known.descriptor)")
+    {
+      return Array(bytes)
+    }
+    return try await files.value(key) { [self] in
+      let source = try await source(of: file, version, path)
+      return try await slots.run { [self] in
+        let bytes = try await problems(of: path) { try await make(source.process) }
+        cache.store(bytes, key)
+        return bytes
+      }
+    }
   }
 
   /// Returns the frame that is shown at a time, upright, as a JPEG.
@@ -140,7 +208,7 @@ final class Library: Sendable {
     let version = LibraryVersion(of: file, size: "source")
     let key = "\(version)/\(milliseconds).jpg"
     if let known = cache.open(key) { return .file(known) }
-    let bytes = try await posters.value(key) { [self] in
+    let bytes = try await files.value(key) { [self] in
       try await slots.run { [self] in
         let call = LibraryCall.poster(at: Double(milliseconds) / 1000)
         let (_, bytes) = try await problems(of: path) { [self] in
@@ -154,10 +222,6 @@ final class Library: Sendable {
   }
 
   private static let missing = Problem.notFound("the file has no such segment")
-
-  private static func initialKey(_ format: Int, _ version: LibraryVersion) -> String {
-    "\(version)/init-\(format).mp4"
-  }
 
   // MARK: - Work
 
@@ -219,25 +283,28 @@ final class Library: Sendable {
   }
 
   private func render(
-    _ index: Int, of file: OpenFile, _ version: LibraryVersion, _ path: LibraryPath
+    _ index: Int, _ content: SegmentContent, of file: OpenFile, _ version: LibraryVersion,
+    _ path: LibraryPath
   ) async throws -> Rendering {
-    let key = "\(version)/\(index).m4s"
+    let key = "\(version)/\(SegmentFile.segment(index, content).name)"
     return try await rendering.value(key) { [self] in
       let source = try await source(of: file, version, path)
       return try await slots.run { [self] in
         guard index < source.divided.count else { throw Self.missing }
         let new = cache.begin(key)
         let (answer, bytes) = try await problems(of: path) {
-          try await source.process.answer(to: .segment(index), descriptor: new?.descriptor ?? -1)
+          try await source.process.answer(
+            to: .segment(index, content), descriptor: new?.descriptor ?? -1)
         }
         guard case .segment(let count, let isWritten) = answer, count <= bytes.count else {
           throw Self.missing
         }
         let file = isWritten ? new.flatMap(cache.finish) : nil
-        let content = file.map(Content.file) ?? .bytes(Array(bytes[count...]))
-        let rendering = (initial: Array(bytes[..<count]), segment: content)
+        let stored = file.map(Content.file) ?? .bytes(Array(bytes[count...]))
+        let rendering = (initial: Array(bytes[..<count]), segment: stored)
         if let format = source.divided.formats.lastIndex(where: { $0 <= index }) {
-          cache.store(rendering.initial, Self.initialKey(format, version))
+          cache.store(
+            rendering.initial, "\(version)/\(SegmentFile.initial(format, content).name)")
         }
         return rendering
       }

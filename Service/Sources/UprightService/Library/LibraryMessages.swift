@@ -15,7 +15,13 @@ enum LibraryOrder: Codable, Sendable {
 
 enum LibraryCall: Codable, Sendable {
   /// A segment, which is written into the file that comes along.
-  case segment(Int)
+  case segment(Int, SegmentContent)
+  /// Another file.
+  case file(SegmentFile)
+  /// The list of small pictures, whose sheets are in a folder.
+  case sprites(folder: String)
+  /// What a multivariant playlist says of the file.
+  case variant
   /// The frame that is shown at a time, in seconds.
   case poster(at: Double)
   /// What is in the file that comes along.
@@ -26,8 +32,9 @@ enum LibraryAnswer: Codable, Sendable {
   case divided(DividedFile)
   /// The init segment of its format comes along, of this length, and then the segment if it couldn't be written.
   case segment(initial: Int, isWritten: Bool)
-  /// A JPEG comes along.
-  case poster
+  /// A file comes along.
+  case file
+  case variant(SegmentVariant)
   case description(LibraryDescription)
   case failed(UprightError)
 }
@@ -58,6 +65,8 @@ struct LibraryDescription: Codable, Sendable, Hashable {
   var orientation: String
   /// How often that changes later.
   var turns: Int
+  /// `HLG` or `PQ`; `nil` for a standard dynamic range.
+  var dynamicRange: String?
 
   /// - Throws: `badData` if there is no video.
   init(_ probe: Probe) throws(UprightError) {
@@ -69,6 +78,7 @@ struct LibraryDescription: Codable, Sendable, Hashable {
     let upright = first.applied(to: shown)
     (width, height) = (upright.width, upright.height)
     duration = video.duration
+    dynamicRange = video.video?.dynamicRange
     orientation = first.name
     turns = zip(applied, applied.dropFirst()).filter { $0.orientation != $1.orientation }.count
   }

@@ -1,17 +1,21 @@
+internal import Upright
+
 /// What a URL below `/vod` names:
 ///
 ///     /vod/PATH/index.m3u8                  the playlist
+///     /vod/PATH/master.m3u8                 the playlist of all its renditions
+///     /vod/PATH/sprites.vtt                 the list of small pictures
 ///     /vod/PATH/poster.jpg                  a frame
-///     /vod/PATH/VERSION/17.m4s              a segment
-///     /vod/PATH/VERSION/init-0.mp4          the init segment of a format
+///     /vod/PATH/VERSION/17.m4s              a segment, or another `SegmentFile`
 ///
 /// Before the name, or before the version, there may be a signature: `~EXPIRES.KEY.SIGNATURE`.
 struct LibraryTarget: Sendable, Hashable {
   enum Content: Sendable, Hashable {
     case playlist
+    case master
+    case sprites
     case poster
-    case segment(Int, LibraryVersion)
-    case initial(format: Int, LibraryVersion)
+    case file(SegmentFile, LibraryVersion)
   }
 
   let path: LibraryPath
@@ -33,20 +37,13 @@ struct LibraryTarget: Sendable, Hashable {
   private static func content(_ name: Substring, _ parts: inout ArraySlice<Substring>) -> Content? {
     switch name {
     case "index.m3u8": return .playlist
+    case "master.m3u8": return .master
+    case "sprites.vtt": return .sprites
     case "poster.jpg": return .poster
     default: break
     }
     guard let version = parts.popLast().flatMap(LibraryVersion.init) else { return nil }
-    if name.hasPrefix("init-"), name.hasSuffix(".mp4") {
-      return number(name.dropFirst(5).dropLast(4)).map { .initial(format: $0, version) }
-    }
-    return name.hasSuffix(".m4s") ? number(name.dropLast(4)).map { .segment($0, version) } : nil
-  }
-
-  /// Returns a number in its only spelling.
-  private static func number(_ text: Substring) -> Int? {
-    guard let number = Int(text), number >= 0, String(number) == text else { return nil }
-    return number
+    return SegmentFile(name).map { .file($0, version) }
   }
 
   private static func signature(_ parts: inout ArraySlice<Substring>) -> Substring? {

@@ -69,7 +69,9 @@ package final class LibraryWorker: Sendable {
   private func divide(_ path: String, _ version: String) {
     do throws(UprightError) {
       var options = TranscodeOptions()
-      if let size = LibraryVersion(version[...])?.size, size != LibraryVersion.automatic {
+      let known = LibraryVersion(version[...])
+      if known?.keepsHDR == true { options.codec = .hevc }
+      if let size = known?.size, size != LibraryVersion.automatic {
         // The bit rate of a preset would be one of the whole file.
         options.size = StreamPreset.named(size).map { .pair($0.size) } ?? .source
       }
@@ -90,22 +92,36 @@ package final class LibraryWorker: Sendable {
   private func perform(_ number: Int, _ call: LibraryCall, _ path: String, _ descriptor: CInt) {
     do throws(UprightError) {
       switch call {
-      case .segment(let index):
-        guard let source = source.withLock({ $0 }) else {
-          throw UprightError(.fault, "the file isn't divided")
-        }
-        let (initial, segment) = try source.segmentWithInit(index) { [self] in
-          !cancelled.withLock { $0.contains(number) }
+      case .segment(let index, let content):
+        let (initial, segment) = try divided().segmentWithInit(index, of: content) { [self] in
+          isWanted(number)
         }
         let isWritten = CachedFile.write(segment, to: descriptor)
         answer(
           number, .segment(initial: initial.count, isWritten: isWritten),
           isWritten ? initial : initial + segment)
-      case .poster(let seconds): answer(number, .poster, try Self.poster(of: path, at: seconds))
+      case .file(let file):
+        let bytes = try divided().bytes(of: file) { [self] in isWanted(number) }
+        answer(number, .file, bytes)
+      case .sprites(let folder):
+        answer(number, .file, Array(try divided().sprites(in: folder).utf8))
+      case .variant: answer(number, .variant(try divided().variant()))
+      case .poster(let seconds): answer(number, .file, try Self.poster(of: path, at: seconds))
       case .description:
         answer(number, .description(try LibraryDescription(Probe(input: path))))
       }
     } catch { answer(number, .failed(error)) }
+  }
+
+  /// Whether anybody waits for the answer to a call.
+  private func isWanted(_ number: Int) -> Bool { !cancelled.withLock { $0.contains(number) } }
+
+  /// - Throws: `fault` if the file isn't divided.
+  private func divided() throws(UprightError) -> SegmentSource {
+    guard let source = source.withLock({ $0 }) else {
+      throw UprightError(.fault, "the file isn't divided")
+    }
+    return source
   }
 
   /// Returns the upright frame that is shown at a time, as a JPEG.

@@ -314,6 +314,14 @@ struct OpenAPITests {
       .init(method: "GET", path: "/vod/x.mp4/index.m3u8", template: library, status: 404),
       .init(method: "GET", path: "/vod/a.mp4/index.m3u8?size=1", template: library, status: 400),
       .init(
+        method: "GET", path: "/vod/a.mp4/master.m3u8?ladder=720p,1", template: library, status: 400),
+      .init(
+        method: "GET", path: "/vod/a.mp4/master.m3u8?ladder=720p,720p", template: library,
+        status: 400),
+      .init(method: "GET", path: "/vod/a.mp4/master.m3u8?hdr=no", template: library, status: 400),
+      .init(method: "GET", path: "/vod/a.mp4/master.m3u8", template: library, status: 415),
+      .init(method: "GET", path: "/vod/a.mp4/sprites.vtt", template: library, status: 415),
+      .init(
         method: "GET", path: "/vod/a.mp4/0123456789abcdef-auto/0.m4s", template: library,
         status: 410),
       .init(method: "GET", path: "/vod/a.mp4/~1.k1.x/index.m3u8", template: library, status: 403),

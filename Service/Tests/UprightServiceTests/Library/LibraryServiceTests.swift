@@ -108,6 +108,64 @@ struct LibraryServiceTests {
     try await service.shutDown()
   }
 
+  @Test("A ladder has the sizes that fit, and its renditions play")
+  func renditions() async throws {
+    let (service, scratch) = try await Self.service()
+    try FFmpegTool.run(
+      "-v error -i \(scratch.path("with-sound.mp4")) -map 0:v -map 0:a -map 0:a -c copy "
+        + "-metadata:s:a:0 language=eng -metadata:s:a:1 language=fra",
+      [scratch.path("two.mkv")])
+    let path = "/vod/two.mkv"
+    let url = Self.url(service, "two.mkv/master.m3u8?ladder=180p,1080p,360p")
+    let master = try await service.ask("GET", path + "/master.m3u8?ladder=180p,1080p,360p").text
+    let variants = master.split(separator: "\n").filter { $0.hasSuffix("/video.m3u8") }
+    #expect(variants.map { $0.contains("-360p/") } == [true, false], "\(master)")
+    #expect(master.contains("RESOLUTION=640x360") && master.contains("RESOLUTION=320x180"))
+    #expect(master.contains("LANGUAGE=\"eng\"") && master.contains("LANGUAGE=\"fra\""))
+    let frames = try await RunningService.onThread { try FFmpegTool.frames(url) }
+    #expect(frames.count == 150)
+    let streams = try await RunningService.onThread { try FFmpegTool.streams(url) }
+    #expect(streams.count { $0["codec_type"].string == "audio" } == 2)
+    let folder = try #require(variants.first?.split(separator: "/").first)
+    let keyframes = try await service.ask("GET", "\(path)/\(folder)/keyframes.m3u8")
+    #expect(keyframes.text.contains("#EXT-X-I-FRAMES-ONLY"))
+    #expect(keyframes.headers["cache-control"]?.hasSuffix("immutable") == true)
+    #expect(try await service.ask("GET", "\(path)/\(folder)/audio-2.m3u8").status == 415)
+    let sprites = try await service.ask("GET", path + "/sprites.vtt")
+    #expect(sprites.headers["content-type"] == "text/vtt")
+    let sheet = try #require(sprites.text.firstMatch(of: /[^\n]*sprites-0.jpg/)).0
+    let picture = try await service.ask("GET", "\(path)/\(sheet)")
+    #expect(picture.status == 200 && picture.headers["content-type"] == "image/jpeg")
+    try await service.shutDown()
+  }
+
+  @Test("HDR is tone-mapped, unless it is to be kept")
+  func dynamicRange() async throws {
+    let (service, scratch) = try await Self.service()
+    try FFmpegTool.run(
+      "-v error -i \(scratch.path("with-sound.mp4")) -t 2 -an -c:v libx265 -preset ultrafast "
+        + "-pix_fmt yuv420p10le -tag:v hvc1 -color_primaries bt2020 -color_trc arib-std-b67 "
+        + "-colorspace bt2020nc -x265-params log-level=none:keyint=30",
+      [scratch.path("hlg.mp4")])
+    let list = try await service.ask("GET", "/vod").json["files"].array
+    #expect(list.map { $0["hdr"].string } == [nil, nil, "HLG", nil])
+    for (query, pixels, transfer, codec, range) in [
+      ("", "yuv420p", "bt709", "CODECS=\"avc1.", false),
+      ("?hdr=keep", "yuv420p10le", "arib-std-b67", "CODECS=\"hvc1.2.", true),
+    ] {
+      let url = Self.url(service, "hlg.mp4/master.m3u8\(query)")
+      let stream = try await RunningService.onThread { try FFmpegTool.streams(url, "video") }[0]
+      #expect(stream["pix_fmt"].string == pixels && stream["color_transfer"].string == transfer)
+      let master = try await service.ask("GET", "/vod/hlg.mp4/master.m3u8\(query)").text
+      #expect(master.contains(codec), "\(master)")
+      #expect(master.contains("VIDEO-RANGE=HLG") == range)
+    }
+    // A file without HDR is the same with it.
+    let usual = try await service.ask("GET", "/vod/with-sound.mp4/index.m3u8").text
+    #expect(try await service.ask("GET", "/vod/with-sound.mp4/index.m3u8?hdr=keep").text == usual)
+    try await service.shutDown()
+  }
+
   @Test("What isn't a video in the folder is refused, and a file that changes is another one")
   func refusals() async throws {
     let (service, scratch) = try await Self.service()

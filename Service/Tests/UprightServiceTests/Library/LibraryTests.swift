@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import Synchronization
 import Testing
+import Upright
 import UprightServiceTestSupport
 
 @testable import UprightService
@@ -15,15 +16,24 @@ struct LibraryTests {
     #expect(target.path.text == "a/b c.mp4" && target.path.encoded == "a/b%20c.mp4")
     #expect(target.path.fileExtension == "mp4" && target.signature == "1.k.s")
     let named = try #require(LibraryVersion(version[...]))
-    #expect(target.content == .segment(17, named) && named.size == "720p")
+    #expect(target.content == .file(.segment(17, .all), named) && named.size == "720p")
     #expect(LibraryTarget("/vod/%FF.mp4/index.m3u8")?.path.encoded == "%FF.mp4")
     #expect(LibraryTarget("/vod/a.mp4/poster.jpg")?.content == .poster)
+    #expect(LibraryTarget("/vod/a.mp4/master.m3u8")?.content == .master)
+    #expect(LibraryTarget("/vod/a.mp4/sprites.vtt")?.content == .sprites)
     #expect(
-      LibraryTarget("/vod/a.mp4/\(version)/init-2.mp4")?.content == .initial(format: 2, named))
+      LibraryTarget("/vod/a.mp4/\(version)/audio-1-init-2.mp4")?.content
+        == .file(.initial(2, .audio(1)), named))
+    let hdr = try #require(LibraryVersion((version + "-hdr")[...]))
+    #expect(hdr.keepsHDR && !named.keepsHDR && hdr.description == version + "-hdr")
+    #expect(
+      LibraryTarget("/vod/a.mp4/\(version)-hdr/captions-0.vtt")?.content
+        == .file(.captions(0), hdr))
     for wrong in [
       "/vod", "/vod/", "/vod/index.m3u8", "/vod/~1.k.s/index.m3u8", "/vod/a.mp4",
       "/vod//index.m3u8",
-      "/vod/a.mp4/17.m4s", "/vod/a.mp4/x-720p/17.m4s", "/vod/a.mp4/0123456789abcdef-5p/17.m4s",
+      "/vod/a.mp4/\(version)-sdr/0.m4s", "/vod/a.mp4/17.m4s", "/vod/a.mp4/x-720p/17.m4s",
+      "/vod/a.mp4/0123456789abcdef-5p/17.m4s",
       "/vod/a.mp4/\(version)/017.m4s", "/vod/a.mp4/\(version)/-1.m4s", "/vod/../index.m3u8",
       "/vod/a.mp4/\(version)/99999999999999999999.m4s", "/vod/a%2fb.mp4/index.m3u8",
       "/vod/a%00.mp4/index.m3u8", "/vod/a%4/index.m3u8",

@@ -1,0 +1,76 @@
+internal import UprightOrientation
+internal import UprightMediaIO
+
+/// A track of text subtitles as WebVTT (RFC 8216, 3.5).
+struct SegmentCaptions {
+  private struct Cue {
+    let start: Int64
+    let end: Int64
+    let text: String
+  }
+
+  /// The text subtitles of an input.
+  static func streams(_ plan: SessionPlan) -> [StreamInfo] {
+    plan.demuxer.container.streams.filter(\.isText)
+  }
+
+  private var cues: [Cue] = []
+
+  /// Reads the packets of a track.
+  ///
+  /// - Parameters:
+  ///   - zero: The time of the first frame in the input.
+  ///   - isWanted: Asked for each packet.
+  /// - Throws: `cancelled` if it isn't wanted any more.
+  init(
+    _ plan: SessionPlan, _ stream: StreamInfo, zero: MediaTime, while isWanted: () -> Bool
+  ) throws(UprightError) {
+    guard let first = plan.demuxer as? Demuxer else { return }
+    let demuxer = try Demuxer(again: first, format: plan.request.inputFormat)
+    demuxer.select([stream.index])
+    let transcoder = try SubtitleTranscoder(stream: stream, encoderName: "webvtt")
+    let zero = zero.plausibleTicks(of: transcoder.timeBase)
+    while let packet = try demuxer.read() {
+      guard isWanted() else {
+        throw UprightError(.cancelled, "stopped", at: plan.request.input)
+      }
+      guard packet.streamIndex == stream.index, let cue = try transcoder.transcode(packet),
+        let start = cue.pts
+      else { continue }
+      let text = unsafe cue.withBytes { unsafe String(decoding: $0, as: UTF8.self) }
+      let (from, end) = (start - zero, start - zero + cue.duration)
+      if end > 0 { cues.append(Cue(start: max(0, from), end: end, text: Self.payload(text))) }
+    }
+  }
+
+  /// The file.
+  ///
+  /// - Parameter offset: The time in the segments at which the first frame is shown.
+  func text(offset: MediaTime) -> String {
+    let ticks = offset.plausibleTicks(of: Rational(1, 90_000))
+    var text = "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:\(ticks),LOCAL:00:00:00.000\n"
+    for cue in cues.sorted(by: { $0.start < $1.start }) where !cue.text.isEmpty {
+      text +=
+        "\n\(Self.time(cue.start)) --> \(Self.time(cue.end))\n\(cue.text)\n"
+    }
+    return text
+  }
+
+  /// Returns a text as it can be in a cue: without empty lines, which end it, and without an arrow.
+  private static func payload(_ text: String) -> String {
+    text.split(whereSeparator: \.isNewline)
+      .map { $0.split(separator: "-->", omittingEmptySubsequences: false).joined(separator: "→") }
+      .joined(separator: "\n")
+  }
+
+  /// A time in WebVTT, from milliseconds.
+  static func time(_ milliseconds: Int64) -> String {
+    func digits(_ number: Int64, _ count: Int) -> String {
+      let text = String(number)
+      return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+    }
+    let (seconds, rest) = max(0, milliseconds).quotientAndRemainder(dividingBy: 1000)
+    return digits(seconds / 3600, 2) + ":" + digits(seconds / 60 % 60, 2) + ":"
+      + digits(seconds % 60, 2) + "." + digits(rest, 3)
+  }
+}

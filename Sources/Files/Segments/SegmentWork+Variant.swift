@@ -1,0 +1,133 @@
+internal import UprightOrientation
+internal import UprightContainers
+internal import UprightMediaIO
+internal import UprightPipeline
+
+extension SegmentWork {
+  /// Returns what a multivariant playlist says of the source. Decodes one frame at most, and opens encoders, but encodes
+  /// nothing.
+  ///
+  /// - Throws: The errors of a session before its first frame.
+  func variant() throws(UprightError) -> SegmentVariant {
+    try withInput { (input) throws(UprightError) in
+      let plan = input.plan
+      let keepsRange = list.pieces.allSatisfy { $0.reason == nil } || !plan.mapsTones
+      return SegmentVariant(
+        peak: rate(of: .video).peak, average: isCopied ? rate(of: .video).average : nil,
+        keyframesPeak: rate(of: .keyframes).peak, codecs: try codecs(plan),
+        size: list.pieces[0].size, frameRate: plan.frameRate?.doubleValue,
+        range: keepsRange ? plan.video.parameters.dynamicRange : nil,
+        audio: audioTracks(plan),
+        captions: SegmentVariant.Track.all(SegmentCaptions.streams(plan), as: "Captions"))
+    }
+  }
+
+  /// Returns a track of captions as WebVTT.
+  ///
+  /// - Throws: `usage` if there is no such track; the errors of reading.
+  func captions(_ track: Int, while isWanted: () -> Bool) throws(UprightError) -> String {
+    try withInput { (input) throws(UprightError) in
+      let streams = SegmentCaptions.streams(input.plan)
+      guard streams.indices.contains(track) else {
+        throw UprightError(
+          .usage, "there is no track \(track) of captions", at: request.input,
+          remedy: "see SegmentVariant.captions")
+      }
+      let captions = try SegmentCaptions(
+        input.plan, streams[track], zero: list.zero, while: isWanted)
+      return captions.text(
+        offset: OutputDescription.segmentOffset(earliest, input.plan.videoTimeBase))
+    }
+  }
+
+  /// Returns the rates of the segments, or the most that they can have.
+  private func rate(of content: SegmentContent) -> SegmentRate {
+    let longest = list.pieces.map { list.duration(of: $0) }.max() ?? .zero
+    var rate = SegmentRate(targetDuration: longest)
+    for piece in list.pieces {
+      let duration = list.duration(of: piece)
+      rate.add(bytes: bytes(of: piece, content, duration.seconds), duration: duration)
+    }
+    return rate
+  }
+
+  private func bytes(of piece: SegmentList.Piece, _ content: SegmentContent, _ seconds: Double)
+    -> Int
+  {
+    let frames = content == .keyframes ? piece.frames.prefix(1) : piece.frames
+    // The boxes of a fragment, and the entries of its frames.
+    let boxes = 256 + 16 * frames.count
+    let sizes = list.parts.inputSurvey.survey.sizes
+    if piece.reason == nil, sizes.count >= frames.upperBound {
+      return boxes + sizes[frames].reduce(0) { $0 + Int($1) }
+    }
+    // An encoder's buffer is full at its first frame, and half a second large.
+    let ceiling = Double(SessionPlan.ceiling(of: piece.size))
+    let bits = content == .keyframes ? ceiling / 2 : ceiling * (seconds + 0.5)
+    return boxes + Int(clamping: (bits / 8).rounded(.up))
+  }
+
+  /// Returns the names of the formats: those of copied frames, or of the encoder of each size.
+  private func codecs(_ plan: SessionPlan) throws(UprightError) -> [String] {
+    var names: [String?] = []
+    if isCopied || list.parts.join != nil {
+      names = [shared.codecString]
+    } else {
+      let first = try plan.decodeFirstFrame()
+      var settings = plan.encoderSettings(first: first, codec: list.parts.codec)
+      for size in Set(list.pieces.map(\.size)).sorted(by: { $0.width < $1.width }) {
+        settings.size = size
+        settings.ceiling = SessionPlan.ceiling(of: size)
+        names.append(try VideoEncoder(settings).parameters().codecString)
+      }
+    }
+    let known = names.compactMap(\.self)
+    guard known.count == names.count else { return [] }
+    return known.enumerated().filter { !known[..<$0].contains($1) }.map(\.element)
+  }
+
+  private func audioTracks(_ plan: SessionPlan) -> [SegmentVariant.Audio] {
+    let tracks = plan.audioTracks
+    let names = SegmentVariant.Track.all(tracks.map(\.stream), as: "Audio")
+    return zip(tracks, names).map { side, track in
+      let parameters = side.description.parameters
+      // An average; a few frames together have more.
+      let bits = Double(parameters.bitRate ?? Self.usualAudio)
+      return .init(
+        track: track, channels: parameters.channels, codec: parameters.codecString,
+        peak: bits * 1.5 + 8000)
+    }
+  }
+
+  /// The rate of audio whose own is unknown, in bits per second.
+  private static let usualAudio = 256_000
+}
+
+extension SessionPlan {
+  /// The audio tracks. The first is that which players choose by themselves.
+  var audioTracks: [SideTrackWriter] {
+    let tracks = sideTracks.filter { $0.stream.kind == .audio }
+    let best = demuxer.bestStream(.audio)?.index
+    return tracks.filter { $0.stream.index == best } + tracks.filter { $0.stream.index != best }
+  }
+}
+
+extension SegmentVariant.Track {
+  /// Returns how viewers know tracks of one kind.
+  ///
+  /// - Parameter kind: The name of a track that has neither a title nor a language.
+  static func all(_ streams: [StreamInfo], as kind: String) -> [Self] {
+    var tracks: [Self] = []
+    for stream in streams {
+      let language = stream.metadata["language"].flatMap { $0 == "und" ? nil : $0 }
+      let own = stream.metadata["title"] ?? language ?? kind
+      var (name, count) = (own, 1)
+      while tracks.contains(where: { $0.name == name }) {
+        count += 1
+        name = "\(own) \(count)"
+      }
+      tracks.append(Self(name: name, language: language))
+    }
+    return tracks
+  }
+}
