@@ -39,6 +39,12 @@ struct UprightCommand: ParsableCommand {
   }
 
   static func main() {
+    // After a crash Swift's runtime would start swift-backtrace, which it looks for in the current folder too.
+    if unsafe getenv("SWIFT_BACKTRACE") == nil {
+      for number in [SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV, SIGQUIT] {
+        signal(number, SIG_DFL)
+      }
+    }
     // A closed pipe or a file-size limit is reported as an error and doesn't kill the process.
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)

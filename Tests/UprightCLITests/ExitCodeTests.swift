@@ -4,6 +4,18 @@ import UprightTestSupport
 
 @Suite("Exit codes")
 struct ExitCodeTests {
+  /// Swift's runtime would run a swift-backtrace of the current folder, which may come with a clip.
+  @Test("A crash starts no other program")
+  func crash() throws {
+    let program = try CommandLineProgram(["probe", "-"], input: .silence)
+    defer { program.send(SIGKILL) }
+    let deadline = Date() + 60
+    while !program.has(SIGXFSZ, in: "SigIgn"), Date() < deadline { usleep(1000) }
+    for signal in [SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV] {
+      #expect(!program.has(signal, in: "SigCgt"), "signal \(signal)")
+    }
+  }
+
   @Test(
     "64: the error of an invalid argument names the option", .long,
     arguments: [

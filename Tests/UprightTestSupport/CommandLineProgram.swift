@@ -170,11 +170,13 @@ public final class CommandLineProgram {
   /// Sends a signal to the process.
   public func send(_ signal: CInt) { kill(process, signal) }
 
-  /// Whether the process's main thread blocks a signal (`SigBlk` in proc(5)), because another thread waits for
-  /// it.
-  public func blocks(_ signal: CInt) -> Bool {
+  /// Whether the process's main thread blocks a signal, because another thread waits for it.
+  public func blocks(_ signal: CInt) -> Bool { has(signal, in: "SigBlk") }
+
+  /// Whether a signal is in a set of the process (proc(5)): `SigCgt` are those that it catches, `SigIgn` those that it ignores.
+  public func has(_ signal: CInt, in set: String) -> Bool {
     let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .ascii)
-    let line = status?.split(separator: "\n").first { $0.hasPrefix("SigBlk:") }
+    let line = status?.split(separator: "\n").first { $0.hasPrefix(set + ":") }
     let mask = line.flatMap {
       UInt64($0.dropFirst(7).trimmingCharacters(in: .whitespaces), radix: 16)
     }
