@@ -3,12 +3,12 @@ package import UprightOrientation
 
 /// The properties of streams and of the whole file.
 extension Muxer {
-  /// Returns whether `format` can contain `codec`, by libavformat's table.
+  /// Returns whether `format` can contain `codec`, by libavformat's table, also where no encoder of it is linked.
   package static func canCarry(_ codec: VideoCodec, format: String) -> Bool {
     guard let output = av_guess_format(format, nil, nil),
-      let encoder = avcodec_find_encoder_by_name(codec.encoderName())
+      let described = avcodec_descriptor_get_by_name(codec.rawValue)
     else { return false }
-    return accepts(encoder.pointee.id, output)
+    return accepts(described.pointee.id, output)
   }
 
   /// Returns whether `output` stores packets of `codec`. By its table movenc takes the codecs that are
