@@ -76,23 +76,15 @@ package struct MultivariantText {
   package var text: String {
     var text = "#EXTM3U\n#EXT-X-VERSION:\(version)\n#EXT-X-INDEPENDENT-SEGMENTS\n"
     for (index, track) in audio.enumerated() {
-      var words = [
-        "TYPE=AUDIO", "GROUP-ID=\"audio\"", "NAME=\"\(Self.quotable(track.name))\"",
-        "DEFAULT=\(index == 0 ? "YES" : "NO")", "AUTOSELECT=YES",
-      ]
-      words += Self.language(track.language)
-      if let channels = track.channels, channels > 0 { words.append("CHANNELS=\"\(channels)\"") }
-      words.append("URI=\"\(track.uri)\"")
-      text += "#EXT-X-MEDIA:" + words.joined(separator: ",") + "\n"
+      let channels = track.channels.flatMap { $0 > 0 ? "CHANNELS=\"\($0)\"" : nil }
+      text += Self.media(
+        "TYPE=AUDIO,GROUP-ID=\"audio\"", track.name, isDefault: index == 0, track.language,
+        channels, uri: track.uri)
     }
     for track in captions {
-      var words = [
-        "TYPE=SUBTITLES", "GROUP-ID=\"captions\"", "NAME=\"\(Self.quotable(track.name))\"",
-        "DEFAULT=NO", "AUTOSELECT=YES",
-      ]
-      words += Self.language(track.language)
-      words.append("URI=\"\(track.uri)\"")
-      text += "#EXT-X-MEDIA:" + words.joined(separator: ",") + "\n"
+      text += Self.media(
+        "TYPE=SUBTITLES,GROUP-ID=\"captions\"", track.name, isDefault: false, track.language, nil,
+        uri: track.uri)
     }
     for variant in variants { text += line(of: variant) + "\n\(variant.uri)\n" }
     for variant in variants {
@@ -101,9 +93,17 @@ package struct MultivariantText {
     return text
   }
 
-  private static func language(_ language: String?) -> [String] {
-    guard let language, language.utf8.allSatisfy(isPlain) else { return [] }
-    return ["LANGUAGE=\"\(language)\""]
+  /// Returns the line of a rendition (4.3.4.1). A language that isn't a plain word is left out.
+  private static func media(
+    _ group: String, _ name: String, isDefault: Bool, _ language: String?, _ more: String?,
+    uri: String
+  ) -> String {
+    let plain = language.flatMap { $0.utf8.allSatisfy(isPlain) ? "LANGUAGE=\"\($0)\"" : nil }
+    let words = [
+      group, "NAME=\"\(quotable(name))\"", "DEFAULT=\(isDefault ? "YES" : "NO")",
+      "AUTOSELECT=YES", plain, more, "URI=\"\(uri)\"",
+    ]
+    return "#EXT-X-MEDIA:" + words.compactMap(\.self).joined(separator: ",") + "\n"
   }
 
   /// Returns a text without what ends a quoted string (4.2).

@@ -1,5 +1,6 @@
 internal import UprightOrientation
 internal import UprightMediaIO
+internal import UprightPipeline
 
 /// A track of text subtitles as WebVTT (RFC 8216, 3.5).
 struct SegmentCaptions {
@@ -65,12 +66,9 @@ struct SegmentCaptions {
 
   /// A time in WebVTT, from milliseconds.
   static func time(_ milliseconds: Int64) -> String {
-    func digits(_ number: Int64, _ count: Int) -> String {
-      let text = String(number)
-      return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
-    }
     let (seconds, rest) = max(0, milliseconds).quotientAndRemainder(dividingBy: 1000)
-    return digits(seconds / 3600, 2) + ":" + digits(seconds / 60 % 60, 2) + ":"
-      + digits(seconds % 60, 2) + "." + digits(rest, 3)
+    let clock = [seconds / 3600, seconds / 60 % 60, seconds % 60]
+    return clock.map { CalendarTime.digits($0, 2) }.joined(separator: ":") + "."
+      + CalendarTime.digits(rest, 3)
   }
 }

@@ -20,7 +20,7 @@ struct SegmentList {
   let parts: InputParts
   let pieces: [Piece]
   /// The end of the last frame.
-  private let end: MediaTime
+  let end: MediaTime
   private let turns: TurnLog
   /// The time of the first frame in the input.
   let zero: MediaTime

@@ -24,9 +24,7 @@ struct SegmentSprites {
   private static let most = 240
 
   init(_ list: SegmentList) {
-    let last = list.pieces[list.pieces.count - 1]
-    let end = list.start(of: last) + list.duration(of: last)
-    let step = MediaTime(seconds: max(1, end.seconds / Double(Self.most)))
+    let step = MediaTime(seconds: max(1, list.end.seconds / Double(Self.most)))
     var sprites: [Sprite] = []
     for piece in list.pieces {
       let start = list.start(of: piece)
@@ -39,7 +37,7 @@ struct SegmentSprites {
             max(1, piece.size.width * Self.side / longest),
             max(1, piece.size.height * Self.side / longest))))
     }
-    (self.sprites, self.end) = (sprites, end)
+    (self.sprites, end) = (sprites, list.end)
     cell = PixelSize(
       sprites.map(\.size.width).max() ?? 1, sprites.map(\.size.height).max() ?? 1)
   }

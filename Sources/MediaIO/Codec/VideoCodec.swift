@@ -49,8 +49,8 @@ public enum VideoCodec: String, Sendable, CaseIterable {
   /// Whether the encoder is linked.
   package var isLinked: Bool { avcodec_find_encoder_by_name(encoderName()) != nil }
 
-  /// Checks that the encoder is linked, and its settings before it is opened. A hardware encoder's device isn't opened. libx264 would write to standard error
-  /// itself.
+  /// Checks that the encoder is linked, and its settings before it is opened. libx264 would write to standard error itself. A
+  /// hardware encoder's device isn't opened.
   ///
   /// - Throws: `unavailable` if the encoder isn't linked, `usage` if it doesn't know a value. The error lists the
   ///   known ones.

@@ -55,9 +55,7 @@ package final class CodecParameters: @unchecked Sendable {
   }
 
   /// Whether the container declares the video as HDR: PQ or HLG.
-  package var isHDR: Bool {
-    [AVCOL_TRC_SMPTE2084, AVCOL_TRC_ARIB_STD_B67].contains(raw.pointee.color_trc)
-  }
+  package var isHDR: Bool { dynamicRange != nil }
 
   /// The transfer function of HDR as HLS names it, `PQ` or `HLG`; `nil` for SDR.
   package var dynamicRange: String? {

@@ -97,7 +97,8 @@ extension CalendarTime {
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }
 
-  private static func digits(_ value: Int64, _ count: Int) -> String {
+  /// Returns a number that isn't negative with `count` digits or more, the first of them zeros.
+  package static func digits(_ value: Int64, _ count: Int) -> String {
     let text = String(value)
     return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
   }
