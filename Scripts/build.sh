@@ -12,19 +12,17 @@
 # The service is a package of its own, in Service, that uses this one by its products. Both are built in the same
 # folder, so that the engine is compiled once.
 #
-# CI starts without a build and builds once for all, as the tests are built. Without debug information this
-# takes a fifth less, and without an index for editors another sixth. A backtrace has names without lines:
+# CI starts without a build and builds once for all, as the tests are built. All builds are made without debug information,
+# which takes a fifth less, and without an index for editors, another sixth. A backtrace has names without lines:
 # `swift build --build-tests` makes a build for the debugger.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 what=$1
 # SwiftPM would take the other package's plan for its own.
-flags=(--disable-build-manifest-caching)
-if [ "$what" != libraries ] && { [ -n "${CI:-}" ] || [[ $what != upright && $what != serve ]]; }; then
-  # Optimised, with all assertions: see Package.swift.
-  flags+=(--disable-index-store -debug-info-format none)
-else
+flags=(--disable-build-manifest-caching --disable-index-store -debug-info-format none)
+# Without CI, what is released is built as released. All else is optimised, with all assertions: see Package.swift.
+if [ "$what" = libraries ] || { [ -z "${CI:-}" ] && [[ $what = upright || $what = serve ]]; }; then
   # Swift's libraries are linked statically: the program starts faster and runs without a toolchain.
   flags+=(-c release --static-swift-stdlib --disable-local-rpath)
 fi
