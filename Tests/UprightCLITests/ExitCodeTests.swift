@@ -136,6 +136,21 @@ struct ExitCodeTests {
     try refuse(66, ["explain", "--policy", gone], gone, in: scratch)
   }
 
+  @Test("66: an address where there is nothing", .server)
+  func address() throws {
+    let scratch = try folderWithOutput()
+    let port = try Loopback.freeTCPPort()
+    let url = "http://127.0.0.1:\(port)/gone.mp4"
+    let out = ["-o", scratch.path("out.mp4"), "-y"]
+    try refuse(66, ["transcode", url] + out, "cannot be read", url, in: scratch)
+    let server = try RunningProgram(
+      ExternalTool("python3"),
+      ["-m", "http.server", "--bind", "127.0.0.1", "-d", scratch.folder.path, "\(port)"])
+    defer { _ = server.end() }
+    #expect(until { isListening(port) })
+    try refuse(66, ["transcode", url] + out, "404", url, in: scratch)
+  }
+
   @Test("69: an unknown protocol")
   func protocols() throws {
     let scratch = try folderWithOutput()

@@ -20,6 +20,11 @@ static inline int upright_averror_invaliddata(void) { return AVERROR_INVALIDDATA
 static inline int upright_averror_patchwelcome(void) { return AVERROR_PATCHWELCOME; }
 static inline int upright_averror_protocol_not_found(void) { return AVERROR_PROTOCOL_NOT_FOUND; }
 static inline int upright_averror_demuxer_not_found(void) { return AVERROR_DEMUXER_NOT_FOUND; }
+// Whether a server answered with a status of 400 or more.
+static inline bool upright_is_http_error(int code) {
+  return code == AVERROR_HTTP_BAD_REQUEST || code == AVERROR_HTTP_UNAUTHORIZED || code == AVERROR_HTTP_FORBIDDEN ||
+         code == AVERROR_HTTP_NOT_FOUND || code == AVERROR_HTTP_OTHER_4XX || code == AVERROR_HTTP_SERVER_ERROR;
+}
 static inline int upright_averror_decoder_not_found(void) { return AVERROR_DECODER_NOT_FOUND; }
 
 // `extended_data` and `data` are arrays in C and tuples in Swift. These functions return a plane by its

@@ -57,7 +57,9 @@ extension Demuxer {
       UprightError(.noInput, "permission denied", at: url, remedy: "make it readable")
     case upright_averror(EISDIR):
       UprightError(.noInput, "is a folder", at: url, remedy: "name a media file")
-    case upright_averror(ECONNREFUSED), upright_averror(ETIMEDOUT), upright_averror(EIO):
+    case upright_averror(ECONNREFUSED), upright_averror(ETIMEDOUT), upright_averror(EIO),
+      upright_averror(ECONNRESET), upright_averror(ENETUNREACH), upright_averror(EHOSTUNREACH),
+      _ where upright_is_http_error(code):
       UprightError(
         .noInput, "cannot be read: \(explain(code))", at: url, remedy: "check the address")
     case upright_averror_protocol_not_found():
