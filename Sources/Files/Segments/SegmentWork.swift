@@ -74,7 +74,8 @@ final class SegmentWork: @unchecked Sendable {
     identity = try InputIdentity(of: request.input, interrupt: request.interrupt)
     try request.limitSize()
     self.request = request
-    let plan = try SessionPlan(request, isDryRun: true)
+    // A render that ends early interrupts the plan's request.
+    let plan = try SessionPlan(request.again(), isDryRun: true)
     let copyPlan = try CopyPlan(plan)
     var parts = try Self.parts(plan, copyPlan)
     isCopied = parts.copiedFrames == parts.inputSurvey.survey.shown.count

@@ -150,6 +150,25 @@ struct SegmentSourceTests {
     #expect(throws: UprightError.self) { try source.segment(0) }
   }
 
+  @Test("A render that is cancelled harms no other", arguments: [true, false])
+  func cancelled(isCopied: Bool) throws {
+    var options = TranscodeOptions()
+    if isCopied { options.size = .source } else { options.sensor() }
+    let source = try SegmentSource(input: Samples.withAudio, options: options)
+    for index in [0, source.segments.count - 1] {
+      #expect(throws: UprightError.self) { try source.segment(index) { false } }
+      var asked = 0
+      #expect(throws: UprightError.self) {
+        try source.segment(index) {
+          asked += 1
+          return asked < 3
+        }
+      }
+      let other = try SegmentSource(input: Samples.withAudio, options: options)
+      #expect(try source.segment(index) == other.segment(index))
+    }
+  }
+
   private func write(_ bytes: [UInt8], _ path: String) throws {
     try Data(bytes).write(to: URL(fileURLWithPath: path))
   }
