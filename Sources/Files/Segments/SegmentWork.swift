@@ -247,10 +247,15 @@ final class SegmentWork: @unchecked Sendable {
     _ index: Int, _ plan: SessionPlan, isSought: Bool, isKeyframe: Bool, while isWanted: () -> Bool
   ) throws(UprightError) -> (EncodedFormat, [PacketBox]) {
     let piece = list.pieces[index]
-    let first = piece.frames.lowerBound
-    let (own, frames) = try SegmentVideo(plan, list.parts, part: piece.part, clocks[piece.part])
-      .packets(
-        of: isKeyframe ? first..<first + 1 : piece.frames, isSought: isSought, while: isWanted)
+    let (first, part) = (piece.frames.lowerBound, piece.part)
+    let wanted = isKeyframe ? first..<first + 1 : piece.frames
+    var input = list.parts
+    // The first frame of a part needs none of the others.
+    if isKeyframe, input.parts[part].frames.lowerBound == first {
+      input.parts[part].frames = wanted
+    }
+    let (own, frames) = try SegmentVideo(plan, input, part: part, clocks[part])
+      .packets(of: wanted, isSought: isSought, while: isWanted)
     var formats = PartFormats(plan, list.parts, shared: shared, alignment: alignment)
     let format =
       if list.parts.parts[piece.part].isCopied { formats.ofCopied() } else {
