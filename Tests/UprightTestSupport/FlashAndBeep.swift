@@ -24,7 +24,8 @@ package struct FlashAndBeep: Sendable {
     self.flashes = flashes
 
     let first = try FFmpegTool.probe(
-      path, ["-select_streams", "a:0", "-show_frames", "-read_intervals", "%+#4"])
+      path, ["-select_streams", "a:0", "-show_frames", "-read_intervals", "%+#200"])
+    // The first packets may have no sound that is played.
     let start = first["frames"][0]["pts_time"].string.flatMap(Double.init) ?? .nan
     let rate = 48000.0
     let samples = try FFmpegTool.run([

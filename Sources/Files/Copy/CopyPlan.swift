@@ -138,7 +138,10 @@ extension CopyPlan {
     guard inputSurvey.survey.leading == 0 else {
       throw CopyRefusal(reason: "the input begins within a GOP")
     }
-    if inputSurvey.survey.hidden > 0 { throw CopyRefusal(reason: PacketSurvey.hides) }
+    // Segments that are made one by one are decoded from a hidden keyframe on.
+    if inputSurvey.survey.hidden > 0, !plan.request.makesSegments {
+      throw CopyRefusal(reason: PacketSurvey.hides)
+    }
     if try plan.decodeFirstFrame().isInterlaced {
       throw CopyRefusal(reason: "deinterlacing needs neighbouring frames")
     }

@@ -30,7 +30,9 @@ extension InputParts {
     if options.start != nil || options.end != nil {
       return "--start and --to cut between entry points"
     }
-    if plan.video.editing != .none { return "an edit list cuts the input" }
+    if plan.video.editing == .rate || plan.video.editing != .none && !plan.request.makesSegments {
+      return "an edit list cuts the input"
+    }
     if plan.container == .y4m { return "y4m stores uncompressed frames" }
     if case .bitrate = options.rate { return "a bitrate applies to the whole input" }
     return CopyFinder.reasonAgainstLookingAhead(plan)

@@ -32,7 +32,7 @@ struct PacketSurvey {
   /// which a decoder returns the frames.
   let stepsBack: Bool
   /// Presentation times in decoding order.
-  private let times: [Int64]
+  let times: [Int64]
   /// Decoding times as read; `Int64.min` if the container stores none.
   private let givenDecodingTimes: [Int64]
   /// The sizes of the packets in decoding order, in bytes.

@@ -2,6 +2,7 @@ internal import Dispatch
 internal import UprightOrientation
 internal import UprightSignals
 internal import UprightContainers
+internal import UprightEncoding
 internal import UprightMediaIO
 internal import UprightPipeline
 
@@ -54,6 +55,8 @@ final class PartReader: @unchecked Sendable {
   private let single: Single?
   /// Whether the first packet of a single part is still to be found.
   private var isSeeking = false
+  /// The packets before the first one of a single part that an edit list hides, from a keyframe on.
+  private var hidden: [PacketBox] = []
   private let digest: PacketDigest?
 
   /// - Parameters:
@@ -123,15 +126,18 @@ final class PartReader: @unchecked Sendable {
   private func process(_ packet: consuming Packet) throws(UprightError) {
     let parts = input.parts
     let last = single == nil ? parts.count - 1 : part
-    if packet.isDiscarded, single == nil { return try takeHidden(packet) }
+    if packet.isDiscarded {
+      return single == nil ? try takeHidden(packet) : takeHiddenOfSingle(packet)
+    }
     // There may be more packets than in the survey if the file is still being written.
     guard self.packet < parts[last].frames.upperBound else {
       if single != nil { isOpen = false }
       return
     }
+    if packet.isKey { hidden = [] }
     if isSeeking {
-      let wanted = input.inputSurvey.survey.shown[self.packet]
-      guard packet.pts == wanted, packet.isKey else {
+      let wanted = input.inputSurvey.survey.times[self.packet]
+      guard packet.pts == wanted, packet.isKey || !hidden.isEmpty else {
         if packet.isKey, packet.pts ?? .min > wanted { throw PartReader.notFound(plan) }
         return
       }
@@ -143,6 +149,8 @@ final class PartReader: @unchecked Sendable {
     outcome.packets += 1
     if let digest { outcome.digests.append(digest.of(packet)) }
     if let encoder {
+      for box in hidden { if let packet = box.take() { _ = encoder.queue.put(packet) } }
+      hidden = []
       _ = encoder.queue.put(packet)
       return
     }
@@ -172,6 +180,19 @@ final class PartReader: @unchecked Sendable {
     outcome.hidden += 1
     if packet.isKey { try goOn() }
     if let encoder { _ = encoder.queue.put(packet) }
+  }
+
+  /// Takes a packet before the first one of a single part, or within it.
+  private func takeHiddenOfSingle(_ packet: consuming Packet) {
+    let frames = input.parts[part].frames
+    guard frames.contains(self.packet) else { return }
+    if self.packet > frames.lowerBound {
+      if let encoder { _ = encoder.queue.put(packet) }
+    } else if packet.isKey {
+      hidden = [PacketBox(packet, format: nil)]
+    } else if !hidden.isEmpty {
+      hidden.append(PacketBox(packet, format: nil))
+    }
   }
 
   /// Goes to the part of the next packet.
