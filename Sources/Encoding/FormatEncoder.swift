@@ -12,8 +12,11 @@ package final class PacketBox: @unchecked Sendable {
 
   /// The times of the packet; `nil` if it has none.
   package let times: Times?
+  /// The size of the packet, in bytes.
+  package let byteCount: Int
 
   package init(_ packet: consuming Packet, format: EncodedFormat?) {
+    byteCount = packet.size
     let timeBase = packet.timeBase
     times = packet.time.map {
       Times(timeBase: timeBase, presentation: $0, decoding: packet.decodingTime ?? $0)

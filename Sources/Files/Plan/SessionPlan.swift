@@ -29,6 +29,8 @@ package struct SessionPlan {
   var source: SourceSurvey?
   /// Whether a survey computes digests of the packets.
   var digestsPackets = false
+  /// How much coarser segments are encoded than asked for (`VideoEncoder.Settings.coarser`).
+  var coarser = 0
 
   var options: TranscodeOptions { request.options }
   var container: OutputContainer { request.container }
@@ -327,9 +329,13 @@ package struct SessionPlan {
     (settings.speed, settings.gop) = (options.speed, options.gop)
     // A player waits for each segment that is made on demand.
     if let encoder = options.encoder, encoder.codec == codec { settings.encoder = encoder }
-    if request.makesSegments, [.h264, .hevc].contains(codec) {
-      settings.speed = options.speed ?? "veryfast"
-      settings.ceiling = Self.ceiling(of: frame.size)
+    if request.makesSegments {
+      if [.h264, .hevc].contains(codec) { settings.speed = options.speed ?? "veryfast" }
+      settings.coarser = coarser
+      // Six steps of the scale are half the bits.
+      if case .bitrate(let bits) = settings.rate {
+        settings.rate = .bitrate(max(1, bits >> (coarser / 6)))
+      }
     }
     (settings.isLive, settings.isAmongOthers) = (options.isLive, options.encodesAmongOthers)
     settings.wantsGlobalHeader = container.wantsGlobalHeader
@@ -344,10 +350,6 @@ package struct SessionPlan {
     }
     return settings
   }
-
-  /// Returns the most bits per second of segments that are made one by one: a playlist has to name them before any frame
-  /// is encoded.
-  static func ceiling(of size: PixelSize) -> Int { Int(clamping: Rung(size: size).usualBits) * 2 }
 
   /// Whether all parameter sets are in the only sample entry. If formats change, they are in band too:
   /// libavformat 5.1 can't follow HEVC's second sample entry or init segment otherwise.

@@ -203,8 +203,8 @@ public final class SegmentSource: Sendable {
         .usage, "there is no segment \(index)", at: work.request.input,
         remedy: "give 0 to \(count - 1)")
     }
-    let (header, bytes) = try work.render(index, content, while: isWanted)
-    return (header, bytes)
+    let rendered = try work.render(index, content, while: isWanted)
+    return (rendered.header, rendered.bytes)
   }
 
   /// Returns the init segment of a format. Blocks while the format's first segment is rendered, whose encoder makes the

@@ -46,25 +46,26 @@ extension SegmentWork {
     var rate = SegmentRate(targetDuration: longest)
     for piece in list.pieces {
       let duration = list.duration(of: piece)
-      rate.add(bytes: bytes(of: piece, content, duration.seconds), duration: duration)
+      // The boxes of a fragment, and the entries of its frames.
+      let boxes = 256 + 16 * (content == .keyframes ? 1 : piece.frames.count)
+      rate.add(bytes: boxes + frameBytes(of: piece, content), duration: duration)
     }
     return rate
   }
 
-  private func bytes(of piece: SegmentList.Piece, _ content: SegmentContent, _ seconds: Double)
-    -> Int
-  {
+  /// Returns the size of the frames of a segment, in bytes, or the most that they may have if they are encoded.
+  func frameBytes(of piece: SegmentList.Piece, _ content: SegmentContent) -> Int {
     let frames = content == .keyframes ? piece.frames.prefix(1) : piece.frames
-    // The boxes of a fragment, and the entries of its frames.
-    let boxes = 256 + 16 * frames.count
     let sizes = list.parts.inputSurvey.survey.sizes
     if piece.reason == nil, sizes.count >= frames.upperBound {
-      return boxes + sizes[frames].reduce(0) { $0 + Int($1) }
+      return sizes[frames].reduce(0) { $0 + Int($1) }
     }
-    // An encoder's buffer is full at its first frame, and half a second large.
-    let ceiling = Double(SessionPlan.ceiling(of: piece.size))
-    let bits = content == .keyframes ? ceiling / 2 : ceiling * (seconds + 0.5)
-    return boxes + Int(clamping: (bits / 8).rounded(.up))
+    let usual =
+      if case .bitrate(let bits) = request.options.rate { Double(bits) } else {
+        Rung(size: piece.size).usualBits
+      }
+    let bits = content == .keyframes ? usual : usual * (2 * list.duration(of: piece).seconds + 1)
+    return Int(clamping: (bits / 8).rounded(.up))
   }
 
   /// Returns the names of the formats: those of copied frames, or of the encoder of each size.
@@ -77,7 +78,6 @@ extension SegmentWork {
       var settings = plan.encoderSettings(first: first, codec: list.parts.codec)
       for size in Set(list.pieces.map(\.size)).sorted(by: { $0.width < $1.width }) {
         settings.size = size
-        settings.ceiling = SessionPlan.ceiling(of: size)
         names.append(try VideoEncoder(settings).parameters().codecString)
       }
     }

@@ -150,19 +150,35 @@ final class SegmentWork: @unchecked Sendable {
   /// - Throws: As `SegmentSource.segment(_:while:)`.
   func render(
     _ index: Int, _ content: SegmentContent, while isWanted: () -> Bool
-  ) throws(UprightError) -> (header: [UInt8], bytes: [UInt8]) {
+  ) throws(UprightError) -> Rendered {
     try checkUnchanged()
+    let piece = list.pieces[index]
+    let most = piece.reason == nil ? .max : frameBytes(of: piece, content)
+    var coarser = 0
+    while true {
+      let result = try render(index, content, coarser, while: isWanted)
+      guard result.frameBytes > most, coarser < Self.coarsest else { return result }
+      coarser += Self.step
+    }
+  }
+
+  /// About half as many bits have frames that are so much coarser, and the coarsest ones.
+  private static let (step, coarsest) = (6, 48)
+
+  private func render(
+    _ index: Int, _ content: SegmentContent, _ coarser: Int, while isWanted: () -> Bool
+  ) throws(UprightError) -> Rendered {
     let first = list.parts.parts[list.pieces[index].part].frames.lowerBound
     var input = try input()
-    let result: (header: [UInt8], bytes: [UInt8])
+    let result: Rendered
     do throws(UprightError) {
       result = try render(
-        index, content, input, isSought: first > 0 || !input.isNew, while: isWanted)
+        index, content, coarser, input, isSought: first > 0 || !input.isNew, while: isWanted)
     } catch {
       // Some containers seek to another place than reading reaches.
       guard error.code == .badData, first > 0 || !input.isNew else { throw error }
       input = try SegmentInput(SessionPlan(request.again(), isDryRun: true))
-      result = try render(index, content, input, isSought: false, while: isWanted)
+      result = try render(index, content, coarser, input, isSought: false, while: isWanted)
     }
     keep(input)
     return result
@@ -197,10 +213,11 @@ final class SegmentWork: @unchecked Sendable {
   }
 
   private func render(
-    _ index: Int, _ content: SegmentContent, _ input: SegmentInput, isSought: Bool,
+    _ index: Int, _ content: SegmentContent, _ coarser: Int, _ input: SegmentInput, isSought: Bool,
     while isWanted: () -> Bool
-  ) throws(UprightError) -> (header: [UInt8], bytes: [UInt8]) {
-    let plan = input.plan
+  ) throws(UprightError) -> Rendered {
+    var plan = input.plan
+    plan.coarser = coarser
     var (format, frames): (EncodedFormat, [PacketBox])
     if case .audio = content {
       format = EncodedFormat(index: 0, size: list.pieces[index].size, parameters: shared)
@@ -230,7 +247,9 @@ final class SegmentWork: @unchecked Sendable {
     } else if isCopied {
       description.copiedVideo = plan.video
     }
-    return try write(index, description, frames, sound)
+    let frameBytes = frames.reduce(0) { $0 + $1.byteCount }
+    let (header, bytes) = try write(index, description, frames, sound)
+    return Rendered(header: header, bytes: bytes, frameBytes: frameBytes)
   }
 
   /// Returns the audio track of some content; `nil` if it has none.

@@ -65,11 +65,10 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     let encoderName = encoderName(amongOthers: amongOthers)
     let encoder = try find(encoderName)
     if case .constantQuality(let crf?) = rate, self != .raw {
-      let limit = self == .h264 || self == .hevc ? 51.0 : 63.0
-      guard (0...limit).contains(crf) else {
+      guard (0...coarsest).contains(crf) else {
         throw UprightError(
           .usage, "\(crf) is not a quality of \(encoderName)", at: "--crf",
-          remedy: "use 0 (best) to \(Int(limit))")
+          remedy: "use 0 (best) to \(Int(coarsest))")
       }
     }
     let words = words(amongOthers: amongOthers)
@@ -84,6 +83,9 @@ public enum VideoCodec: String, Sendable, CaseIterable {
       try Self.check(value, key, among: words, of: encoderName, at: "--encoder-options")
     }
   }
+
+  /// The end of the encoder's scale of constant qualities.
+  private var coarsest: Double { self == .h264 || self == .hevc ? 51 : 63 }
 
   private static func check(
     _ value: String, _ key: String, among words: [String: [String]], of encoder: String,
@@ -179,7 +181,8 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     /// Sets the constant quality, if there is one: by default a value for live streams, and one for files.
     func setQuality(_ live: Int, _ file: Int) {
       guard case .constantQuality(let quality) = settings.rate else { return }
-      options["crf"] = quality.map { "\($0)" } ?? "\(isLive ? live : file)"
+      let value = (quality ?? Double(isLive ? live : file)) + Double(settings.coarser ?? 0)
+      options["crf"] = "\(min(value, coarsest))"
     }
     switch self {
     case .h264:
@@ -234,8 +237,8 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     switch self {
     case .h264:
       if settings.repeatsHeaders { parameters.append("repeat-headers=1") }
-      // The parameter sets don't depend on the rate control, so that it can change in a live stream.
-      if settings.isLive { parameters.append("stitchable=1") }
+      // The parameter sets don't depend on the rate control, so that it can change within a stream.
+      if settings.isLive || settings.coarser != nil { parameters.append("stitchable=1") }
       if settings.fields == .bottomFirst { parameters.append("bff=1") }
       if let instructions = Self.instructions(for: settings) { parameters.append(instructions) }
       if let mastering { parameters.append("mastering-display=\(mastering.inUnits)") }

@@ -27,9 +27,9 @@ public final class VideoEncoder {
     /// The frame rate for rate control, in frames per second. `nil` if it varies.
     package var frameRate: Rational?
     package var rate = RateControl.constantQuality(nil)
-    /// The most bits per second of a constant quality; `nil` for no limit. The first half second may have half as many
-    /// more. For H.264 and HEVC.
-    package var ceiling: Int?
+    /// How much is added to the value of a constant quality, so that the same frames get fewer bits; `nil` if no other
+    /// encoder has to have the same parameter sets.
+    package var coarser: Int?
     /// The name of the encoder's preset. `nil` for the default chosen here.
     package var speed: String?
     /// The maximum number of frames between keyframes. `nil` leaves it to the encoder.
@@ -210,9 +210,6 @@ public final class VideoEncoder {
     if settings.isLive { context.pointee.max_b_frames = 0 }
     if case .bitrate(let bits) = settings.rate {
       configure(context, bits, isLimited: settings.isLimited)
-    } else if let ceiling = settings.ceiling {
-      context.pointee.rc_max_rate = Int64(ceiling)
-      context.pointee.rc_buffer_size = CInt(clamping: ceiling / 2)
     }
     if settings.wantsGlobalHeader { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
   }

@@ -183,6 +183,33 @@ struct SegmentSourceTests {
     }
   }
 
+  /// Threads of an encoder with a ceiling would take different decisions in each run.
+  @Test("Segments that would have too many bits are coarser, and the same each time")
+  func noise() throws {
+    let scratch = try Scratch()
+    let path = scratch.path("noise.mp4")
+    try FFmpegTool.run(
+      "-v error -f lavfi -i testsrc2=s=640x360:r=30,noise=alls=100:allf=t -t 3 -c:v libx264 -crf 12 "
+        + "-preset ultrafast -g 30", [path])
+    var options = TranscodeOptions()
+    options.sensor()
+    let source = try SegmentSource(input: path, options: options)
+    let peak = try source.variant().peak
+    let bytes = try source.segments.indices.map { try source.segment($0) }
+    for (segment, bytes) in zip(source.segments, bytes) {
+      #expect(Double(bytes.count) * 8 / segment.duration <= peak)
+    }
+    for _ in 0..<3 {
+      let other = try SegmentSource(input: path, options: options)
+      for index in source.segments.indices.reversed() {
+        #expect(try other.segment(index) == bytes[index], "segment \(index)")
+      }
+    }
+    let file = scratch.path("0.mp4")
+    try write(try source.initSegment(0) + bytes[0], file)
+    #expect(try FFmpegTool.frames(file).count == 30)
+  }
+
   private func write(_ bytes: [UInt8], _ path: String) throws {
     try Data(bytes).write(to: URL(fileURLWithPath: path))
   }
