@@ -131,16 +131,19 @@ package struct ListedSegment: Sendable {
   let file: String
   /// When it begins, and how long it lasts.
   let start, duration: MediaTime
-  /// The name of the init segment, if a format begins with it.
+  /// Whether a format begins with it.
+  let beginsFormat: Bool
+  /// The name of the init segment of its format; `nil` if there is none.
   let map: String?
   /// The size of its frames.
   let size: PixelSize
 
   package init(
-    _ file: String, start: MediaTime, duration: MediaTime, map: String?, size: PixelSize
+    _ file: String, start: MediaTime, duration: MediaTime, beginsFormat: Bool, map: String?,
+    size: PixelSize
   ) {
     (self.file, self.start, self.duration) = (file, start, duration)
-    (self.map, self.size) = (map, size)
+    (self.beginsFormat, self.map, self.size) = (beginsFormat, map, size)
   }
 
   /// Returns the media playlist that lists them all.
@@ -155,7 +158,7 @@ package struct ListedSegment: Sendable {
     var playlist = MediaPlaylist(targetDuration: .zero, date: turns.date)
     playlist.isKeyframes = isKeyframes
     for segment in segments {
-      if let map = segment.map { playlist.begin(map: map) }
+      if segment.beginsFormat { playlist.begin(map: segment.map) }
       playlist.add(segment: segment.file, duration: segment.duration, start: segment.start)
       for turn in turns.turns(from: segment.start, for: segment.duration, offset: -zero) {
         playlist.add(turn, size: segment.size)

@@ -44,13 +44,19 @@ struct SegmentCaptions {
     }
   }
 
-  /// The file.
+  /// The file with the captions of some time.
   ///
-  /// - Parameter offset: The time in the segments at which the first frame is shown.
-  func text(offset: MediaTime) -> String {
+  /// - Parameters:
+  ///   - times: Their start and end, from the first frame.
+  ///   - offset: The time in the segments at which the first frame is shown.
+  func text(of times: (start: MediaTime, end: MediaTime), offset: MediaTime) -> String {
+    let milliseconds = Rational(1, 1000)
+    let start = times.start.plausibleTicks(of: milliseconds)
+    let end = times.end.plausibleTicks(of: milliseconds)
     let ticks = offset.plausibleTicks(of: Rational(1, 90_000))
     var text = "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:\(ticks),LOCAL:00:00:00.000\n"
-    for cue in cues.sorted(by: { $0.start < $1.start }) where !cue.text.isEmpty {
+    for cue in cues.sorted(by: { $0.start < $1.start })
+    where !cue.text.isEmpty && cue.start < end && cue.end > start {
       text +=
         "\n\(Self.time(cue.start)) --> \(Self.time(cue.end))\n\(cue.text)\n"
     }

@@ -41,10 +41,10 @@ public enum SegmentFile: Sendable, Hashable, Codable {
   case initial(Int, SegmentContent)
   /// A segment: `17.m4s`, `video-17.m4s`, `audio-0-17.m4s`, `keyframes-17.m4s`.
   case segment(Int, SegmentContent)
-  /// The media playlist of a track of captions: `captions-0.m3u8`.
+  /// The media playlist of a track of captions, by its index in `SegmentVariant.captions`: `captions-0.m3u8`.
   case captionsPlaylist(Int)
-  /// A track of captions, by its index in `SegmentVariant.captions`, as WebVTT: `captions-0.vtt`.
-  case captions(Int)
+  /// Its captions while a format of the video lasts, as WebVTT: `captions-0-1.vtt`.
+  case captions(Int, format: Int)
   /// The list of small pictures for a seek bar, as WebVTT: `sprites.vtt`.
   case sprites
   /// A sheet of such pictures, as a JPEG: `sprites-0.jpg`.
@@ -60,7 +60,7 @@ public enum SegmentFile: Sendable, Hashable, Codable {
     case .initial(let format, let content): "\(content.prefix)init-\(format).mp4"
     case .segment(let index, let content): "\(content.prefix)\(index).m4s"
     case .captionsPlaylist(let track): "captions-\(track).m3u8"
-    case .captions(let track): "captions-\(track).vtt"
+    case .captions(let track, let format): "captions-\(track)-\(format).vtt"
     case .sprites: "sprites.vtt"
     case .spriteSheet(let sheet): "sprites-\(sheet).jpg"
     }
@@ -74,7 +74,11 @@ public enum SegmentFile: Sendable, Hashable, Codable {
     switch (name[name.index(after: dot)...], last) {
     case ("m3u8", let track?) where words.dropLast() == ["captions"]:
       self = .captionsPlaylist(track)
-    case ("vtt", let track?): self = .captions(track)
+    case ("vtt", let format?):
+      guard words.count == 3, words.first == "captions",
+        let track = Int(words[words.startIndex + 1])
+      else { return nil }
+      self = .captions(track, format: format)
     case ("vtt", nil): self = .sprites
     case ("jpg", let sheet?): self = .spriteSheet(sheet)
     case ("m3u8", _):

@@ -58,13 +58,26 @@ struct SegmentList {
     pieces.append(Piece(part: part, frames: frames, format: format, size: size, reason: reason))
   }
 
-  /// Returns the playlist of a track of captions, which is one file.
+  /// Returns the playlist of a track of captions, which has a file for each format: its discontinuities are those of the
+  /// video (RFC 8216, 4.3.4.1).
   func captionsPlaylist(_ track: Int) -> String {
-    let start = start(of: pieces[0])
-    let whole = ListedSegment(
-      SegmentFile.captions(track).name, start: start, duration: end - start, map: nil,
-      size: pieces[0].size)
-    return ListedSegment.playlist(of: [whole], turns: TurnLog(), from: zero)
+    let listed = (0..<formats).map { format in
+      let (start, end) = times(ofFormat: format)
+      return ListedSegment(
+        SegmentFile.captions(track, format: format).name, start: start, duration: end - start,
+        beginsFormat: true, map: nil, size: pieces[0].size)
+    }
+    return ListedSegment.playlist(of: listed, turns: TurnLog(), from: zero)
+  }
+
+  /// The number of formats.
+  var formats: Int { (pieces.last?.format ?? -1) + 1 }
+
+  /// Returns when a format begins and ends.
+  func times(ofFormat format: Int) -> (start: MediaTime, end: MediaTime) {
+    guard let first = pieces.first(where: { $0.format == format }) else { return (end, end) }
+    let next = pieces.first { $0.format > format }
+    return (start(of: first), next.map(start(of:)) ?? end)
   }
 
   /// The time of its first frame, from the first frame of the input.
@@ -90,10 +103,8 @@ struct SegmentList {
     let listed = pieces.prefix(count).enumerated().map { index, piece in
       ListedSegment(
         folder + SegmentFile.segment(index, content).name, start: start(of: piece),
-        duration: duration(of: piece),
-        map: index == 0 || beginsFormat(index)
-          ? folder + SegmentFile.initial(piece.format, content).name : nil,
-        size: piece.size)
+        duration: duration(of: piece), beginsFormat: index == 0 || beginsFormat(index),
+        map: folder + SegmentFile.initial(piece.format, content).name, size: piece.size)
     }
     return ListedSegment.playlist(
       of: listed, turns: turns, from: zero, isKeyframes: content == .keyframes)

@@ -116,8 +116,9 @@ public final class SegmentSource: Sendable {
     case .initial(let format, let content):
       try initSegment(format, of: content, while: isWanted)
     case .segment(let index, let content): try segment(index, of: content, while: isWanted)
-    case .captionsPlaylist(let track): Array(work.list.captionsPlaylist(track).utf8)
-    case .captions(let track): Array(try work.captions(track, while: isWanted).utf8)
+    case .captionsPlaylist(let track): Array(try work.captionsPlaylist(track).utf8)
+    case .captions(let track, let format):
+      Array(try work.captions(track, format, while: isWanted).utf8)
     case .sprites: Array(sprites(in: "").utf8)
     case .spriteSheet(let sheet): try spriteSheet(sheet, while: isWanted)
     }

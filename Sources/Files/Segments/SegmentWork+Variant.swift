@@ -22,21 +22,35 @@ extension SegmentWork {
     }
   }
 
-  /// Returns a track of captions as WebVTT.
+  /// Returns the playlist of a track of captions.
   ///
-  /// - Throws: `usage` if there is no such track; the errors of reading.
-  func captions(_ track: Int, while isWanted: () -> Bool) throws(UprightError) -> String {
-    try withInput { (input) throws(UprightError) in
-      let streams = SegmentCaptions.streams(input.plan)
-      guard streams.indices.contains(track) else {
-        throw UprightError(
-          .usage, "there is no track \(track) of captions", at: request.input,
-          remedy: "see SegmentVariant.captions")
-      }
+  /// - Throws: `usage` if there is no such track.
+  func captionsPlaylist(_ track: Int) throws(UprightError) -> String {
+    try checkCaptions(track, 0)
+    return list.captionsPlaylist(track)
+  }
+
+  /// Returns a track of captions as WebVTT, while a format lasts.
+  ///
+  /// - Throws: `usage` if there is no such track or format; the errors of reading.
+  func captions(
+    _ track: Int, _ format: Int, while isWanted: () -> Bool
+  ) throws(UprightError) -> String {
+    try checkCaptions(track, format)
+    return try withInput { (input) throws(UprightError) in
       let captions = try SegmentCaptions(
-        input.plan, streams[track], zero: list.zero, while: isWanted)
+        input.plan, SegmentCaptions.streams(input.plan)[track], zero: list.zero, while: isWanted)
       return captions.text(
+        of: list.times(ofFormat: format),
         offset: OutputDescription.segmentOffset(earliest, input.plan.videoTimeBase))
+    }
+  }
+
+  private func checkCaptions(_ track: Int, _ format: Int) throws(UprightError) {
+    guard (0..<captionTracks).contains(track), (0..<list.formats).contains(format) else {
+      throw UprightError(
+        .usage, "there is no track \(track) of captions", at: request.input,
+        remedy: "see SegmentVariant.captions")
     }
   }
 

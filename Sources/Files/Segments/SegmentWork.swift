@@ -53,6 +53,8 @@ final class SegmentWork: @unchecked Sendable {
   private let alignment: PixelSize
   private let clocks: [KeyframeClock]
   let isCopied: Bool
+  /// The number of tracks of captions.
+  let captionTracks: Int
   /// The lowest decoding time of all packets, from the first frame.
   let earliest: MediaTime
   /// An audio track: the decoding time of its first packet, which is `nil` if there is none, and its end if it is known.
@@ -91,6 +93,7 @@ final class SegmentWork: @unchecked Sendable {
     clocks = parts.keyframeClocks(FramePipeline.Setup(plan).keyframes)
     warnings = plan.warnings + copyPlan.warnings + parts.inputSurvey.warnings
     let first = MediaTime(parts.decodingTimes[0], plan.video.timeBase) - list.zero
+    captionTracks = SegmentCaptions.streams(plan).count
     let input = SegmentInput(plan)
     var audio: [AudioTrack] = []
     for track in 0..<input.audioCount {

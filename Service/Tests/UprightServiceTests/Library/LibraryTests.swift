@@ -27,8 +27,8 @@ struct LibraryTests {
     let hdr = try #require(LibraryVersion((version + "-hdr")[...]))
     #expect(hdr.keepsHDR && !named.keepsHDR && hdr.description == version + "-hdr")
     #expect(
-      LibraryTarget("/vod/a.mp4/\(version)-hdr/captions-0.vtt")?.content
-        == .file(.captions(0), hdr))
+      LibraryTarget("/vod/a.mp4/\(version)-hdr/captions-0-1.vtt")?.content
+        == .file(.captions(0, format: 1), hdr))
     for wrong in [
       "/vod", "/vod/", "/vod/index.m3u8", "/vod/~1.k.s/index.m3u8", "/vod/a.mp4",
       "/vod//index.m3u8",

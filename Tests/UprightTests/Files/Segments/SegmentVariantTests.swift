@@ -146,7 +146,7 @@ struct SegmentVariantTests {
       let source = try SegmentSource(input: path)
       let folder = scratch.path("out-\(name)")
       try Self.write(source, to: folder)
-      let text = try String(contentsOfFile: "\(folder)/captions-0.vtt", encoding: .utf8)
+      let text = try String(contentsOfFile: "\(folder)/captions-0-0.vtt", encoding: .utf8)
       let cues = text.split(separator: "\n").dropFirst(2)
       #expect(
         cues == [
@@ -156,7 +156,49 @@ struct SegmentVariantTests {
       let master = try String(contentsOfFile: "\(folder)/master.m3u8", encoding: .utf8)
       #expect(master.contains("#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID=\"captions\",NAME=\"deu\""))
       #expect(master.contains("SUBTITLES=\"captions\""))
-      #expect(throws: UprightError.self) { try source.bytes(of: .captions(1)) }
+      #expect(throws: UprightError.self) { try source.bytes(of: .captions(1, format: 0)) }
+      #expect(throws: UprightError.self) { try source.bytes(of: .captions(0, format: 1)) }
+      #expect(throws: UprightError.self) { try source.bytes(of: .captionsPlaylist(1)) }
+    }
+  }
+
+  @Test("Captions begin anew where the video does")
+  func captionsOfFormats() throws {
+    let scratch = try Scratch()
+    let (path, subtitles) = (scratch.path("source.mkv"), scratch.path("source.srt"))
+    try Data(
+      """
+      1
+      00:00:00,500 --> 00:00:02,500
+      Both
+
+      2
+      00:00:03,000 --> 00:00:04,000
+      Later
+      """.utf8
+    ).write(to: URL(fileURLWithPath: subtitles))
+    try FFmpegTool.run(
+      "-v error -i \(Samples.withAudio) -i \(subtitles) -map 0:v -map 1:s -vf transpose=2 "
+        + "-c:v libx264 -g 30 -c:s srt", [path])
+    var options = TranscodeOptions()
+    options.sensor()
+    let events = try RotationEvent.parse(
+      jsonLines: Array(
+        "{\"at\": 0, \"device\": \"portrait\"}\n{\"at\": 1.5, \"device\": \"landscapeLeft\"}".utf8))
+    let source = try SegmentSource(input: path, options: options, events: .list(events))
+    func text(_ file: SegmentFile) throws -> String {
+      String(decoding: try source.bytes(of: file), as: UTF8.self)
+    }
+    let playlist = try text(.captionsPlaylist(0))
+    let video = try source.playlist(of: .video)
+    for text in [playlist, video] {
+      #expect(text.split(separator: "#EXT-X-DISCONTINUITY\n").count == 2, "\(text)")
+    }
+    #expect(playlist.contains("captions-0-0.vtt") && playlist.contains("captions-0-1.vtt"))
+    // Each file has all that is shown while it lasts.
+    for (format, shown) in [["Both"], ["Both", "Later"]].enumerated() {
+      let lines = try text(.captions(0, format: format)).split(separator: "\n").dropFirst(2)
+      #expect(lines.filter { !$0.contains("-->") }.map(String.init) == shown)
     }
   }
 
@@ -187,7 +229,7 @@ struct SegmentVariantTests {
     let names = [
       "index.m3u8", "video.m3u8", "audio-1.m3u8", "keyframes.m3u8", "17.m4s", "video-0.m4s",
       "audio-0-17.m4s", "keyframes-3.m4s", "init-2.mp4", "video-init-0.mp4", "audio-1-init-0.mp4",
-      "captions-0.m3u8", "captions-0.vtt", "sprites.vtt", "sprites-2.jpg",
+      "captions-0.m3u8", "captions-0-1.vtt", "sprites.vtt", "sprites-2.jpg",
     ]
     for name in names { #expect(SegmentFile(name)?.name == name) }
     for name in [
