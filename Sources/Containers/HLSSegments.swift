@@ -41,17 +41,20 @@ package final class FragmentedSegments: HLSSegments {
     ])
     self.muxer = muxer
     let (header, start) = (try muxer.takeBytes(), description.segmentOffset)
-    return start > .zero ? Self.shown(header, from: start) : header
+    return start > .zero ? Self.shown(header, from: start, description.priming) : header
   }
 
   /// Returns an init segment whose tracks are shown from `start` on (ISO/IEC 14496-12, 8.6.6): without that, the stream
   /// would begin with a hole, which hls.js jumps over, and some frames after it.
-  private static func shown(_ header: [UInt8], from start: MediaTime) -> [UInt8] {
+  private static func shown(
+    _ header: [UInt8], from start: MediaTime, _ priming: Int
+  ) -> [UInt8] {
     func children(_ range: Range<Int>) -> [MP4Box] { MP4Boxes(header, in: range).complete }
     return children(header.indices).flatMap { box -> [UInt8] in
       guard box.type == "moov" else { return Array(header[box.whole]) }
       var times = TrackTimes.tracks(inMovie: Array(header[box.payload]))[...]
       let boxes = children(box.payload).flatMap { child -> [UInt8] in
+        if child.type == "udta", priming > 0 { return GaplessTag.userData(priming: priming) }
         guard child.type == "trak", let track = times.popFirst() else {
           return Array(header[child.whole])
         }

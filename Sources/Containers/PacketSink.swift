@@ -58,6 +58,8 @@ package struct OutputDescription: Sendable {
   package var entryBoxes: [Int: [[UInt8]]] = [:]
   /// Boxes of user data of the input that are added to the output's.
   package var userData = UserDataBoxes()
+  /// The number of samples at the start of the audio that aren't played, in segments that say so.
+  package var priming = 0
   /// Whether there is a video track. Without one, its packets still decide where segments end.
   package var hasVideo = true
 

@@ -39,16 +39,31 @@ final class SegmentAudio {
   /// The track as described to outputs.
   var description: SideTrack { side.description }
 
-  /// Returns the decoding time of the track's first packet; `nil` if there is none. Use it before any packet is read.
-  func start() throws(UprightError) -> MediaTime? {
+  /// Returns the decoding time of the track's first packet, `nil` if there is none, and the number of samples from there on
+  /// that aren't played. Use it before any packet is read.
+  func start() throws(UprightError) -> (time: MediaTime?, priming: Int) {
     try rewind()
     var start: MediaTime?
-    while start == nil, let packet = try nextPacket() {
+    var priming = 0
+    var isPriming = true
+    while start == nil || isPriming, let packet = try nextPacket() {
+      isPriming = packet.isDiscarded
+      var skipped = packet.skippedSamples
+      if packet.isDiscarded {
+        let tick = Rational(1, max(1, side.stream.parameters.sampleRate))
+        skipped = Int(clamping: packet.duration.rescaled(from: packet.timeBase, to: tick))
+      }
+      priming = min(Self.mostPriming, priming + min(max(0, skipped), Self.mostPriming))
+      guard start == nil else { continue }
       try side.write(packet) { (packet) throws(UprightError) in start = start ?? packet.decodingTime
       }
     }
-    return start
+    if case .transcode(let transcoder) = side.work { return (start, transcoder.priming) }
+    return (start, priming < Self.mostPriming ? priming : 0)
   }
+
+  /// More is no delay of an encoder, and FFmpeg ignores it.
+  private static let mostPriming = 1 << 14
 
   /// Returns the packets whose times are in a range. They are those of the whole track, whatever the range.
   ///

@@ -57,9 +57,12 @@ final class SegmentWork: @unchecked Sendable {
   let captionTracks: Int
   /// The lowest decoding time of all packets, from the first frame.
   let earliest: MediaTime
-  /// An audio track: the decoding time of its first packet, which is `nil` if there is none, and its end if it is known.
   private struct AudioTrack {
+    /// The decoding time of the first packet; `nil` if there is none.
     let start: MediaTime?
+    /// The number of samples from there on that aren't played.
+    let priming: Int
+    /// `nil` if it is unknown.
     let end: MediaTime?
   }
 
@@ -97,8 +100,8 @@ final class SegmentWork: @unchecked Sendable {
     let input = SegmentInput(plan)
     var audio: [AudioTrack] = []
     for track in 0..<input.audioCount {
-      audio.append(
-        AudioTrack(start: try input.audio(track).start(), end: input.end(ofAudio: track)))
+      let (start, priming) = try input.audio(track).start()
+      audio.append(AudioTrack(start: start, priming: priming, end: input.end(ofAudio: track)))
     }
     self.audio = audio
     inputs = Mutex([input])
@@ -148,7 +151,15 @@ final class SegmentWork: @unchecked Sendable {
 
   // MARK: - One segment
 
-  /// Returns a segment and the init segment of its format.
+  /// A segment, and the init segment of its format.
+  struct Rendered {
+    let header: [UInt8]
+    let bytes: [UInt8]
+    /// The size of its frames, in bytes.
+    fileprivate let frameBytes: Int
+  }
+
+  /// Returns a segment. One with more bits than the multivariant playlist says is encoded once more, with fewer.
   ///
   /// - Throws: As `SegmentSource.segment(_:while:)`.
   func render(
@@ -245,6 +256,7 @@ final class SegmentWork: @unchecked Sendable {
       earliestTime: earliest)
     description.frameRate = plan.frameRate
     description.videoMetadata = plan.container.trackTags(plan.video.metadata)
+    description.priming = audioTrack(of: content).map { audio[$0].priming } ?? 0
     if case .audio = content {
       description.hasVideo = false
     } else if isCopied {

@@ -2,6 +2,15 @@ internal import CUprightFFmpeg
 internal import UprightOrientation
 
 extension Packet {
+  /// The number of samples at the start of an audio packet that its decoder drops.
+  package var skippedSamples: Int {
+    var size = 0
+    guard let bytes = av_packet_get_side_data(raw, AV_PKT_DATA_SKIP_SAMPLES, &size), size >= 4
+    else { return 0 }
+    let number = (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[$1]) << (8 * UInt32($1)) }
+    return Int(Int32(bitPattern: number) < 0 ? 0 : number)
+  }
+
   /// Tells the decoder of an audio packet to drop samples at its start and its end.
   mutating func skipSamples(first: Int64, last: Int64) throws(UprightError) {
     guard let bytes = av_packet_new_side_data(raw, AV_PKT_DATA_SKIP_SAMPLES, 10) else {
