@@ -1,6 +1,6 @@
 """A photo server's video: a folder of files as HLS, upright, and nothing transcoded ahead.
 
-    python photo_server.py FOLDER 8000            # then play http://127.0.0.1:8000/NAME.mov/index.m3u8
+    python photo_server.py FOLDER 8000            # then play http://127.0.0.1:8000/NAME.mov/master.m3u8
 """
 
 import functools
@@ -28,7 +28,7 @@ class Handler(BaseHTTPRequestHandler):
             path.relative_to(folder)  # No path leads out of the folder.
             with one_at_a_time:
                 body, kind = self.content(source(path, path.stat().st_mtime_ns), file)
-        except (ValueError, OSError, upright.UprightError) as error:
+        except (ValueError, KeyError, OSError, upright.UprightError) as error:
             return self.send_error(404, explain=str(error))
         self.send_response(200)
         self.send_header("Content-Type", kind)
@@ -37,11 +37,13 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def content(self, source: upright.SegmentSource, file: str) -> "tuple[bytes, str]":
-        if file == "index.m3u8":
-            return source.playlist.encode(), "application/vnd.apple.mpegurl"
-        if file.startswith("init-"):
-            return source.init_segment(int(file[len("init-"):-len(".mp4")])), "video/mp4"
-        return source.segment(int(file[:-len(".m4s")])), "video/iso.segment"
+        kinds = {
+            "m3u8": "application/vnd.apple.mpegurl", "mp4": "video/mp4", "m4s": "video/iso.segment", "vtt": "text/vtt",
+            "jpg": "image/jpeg"}
+        kind = kinds[pathlib.Path(file).suffix[1:]]
+        if file == "master.m3u8":
+            return source.multivariant_playlist({".": source}).encode(), kind
+        return source.file(file), kind
 
     def log_message(self, *arguments: object) -> None:
         pass

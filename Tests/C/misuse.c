@@ -69,6 +69,8 @@ static void nulls(void) {
   EXPECT_STATUS(UPRIGHT_INVALID, upright_source_description(NULL, NULL, &json, &error));
   EXPECT_STATUS(UPRIGHT_INVALID, upright_source_segment(NULL, 0, NULL, NULL, &error));
   EXPECT_STATUS(UPRIGHT_INVALID, upright_source_init_segment(NULL, 0, NULL, NULL, &error));
+  EXPECT_STATUS(UPRIGHT_INVALID, upright_source_file(NULL, "index.m3u8", NULL, NULL, &error));
+  EXPECT_STATUS(UPRIGHT_INVALID, upright_source_multivariant(NULL, NULL, 1, &json, &error));
   EXPECT(upright_source_free(NULL) == UPRIGHT_OK);
   EXPECT_STATUS(UPRIGHT_INVALID, upright_probe(NULL, &json, &error));
   EXPECT_STATUS(UPRIGHT_INVALID, upright_probe("a.mp4", NULL, &error));

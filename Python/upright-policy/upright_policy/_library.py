@@ -86,12 +86,16 @@ class Library:
 
         return call
 
-    def text_function(self, name: str, *types: Any) -> Callable[..., Any]:
+    def text_function(
+        self, name: str, *types: Any, parse: Callable[[bytes], Any] = json.loads
+    ) -> Callable[..., Any]:
         """Returns a function that ends with a `char **` and an `upright_error *`, and returns parsed JSON."""
-        function = self.status_text_function(name, *types)
+        function = self.status_text_function(name, *types, parse=parse)
         return lambda *arguments: function(*arguments)[1]
 
-    def status_text_function(self, name: str, *types: Any) -> Callable[..., tuple[int, Any]]:
+    def status_text_function(
+        self, name: str, *types: Any, parse: Callable[[bytes], Any] = json.loads
+    ) -> Callable[..., tuple[int, Any]]:
         """Returns the same, which returns the status too."""
         function = self.function(name, *types, ctypes.POINTER(ctypes.c_char_p))
 
@@ -99,7 +103,7 @@ class Library:
             text = ctypes.c_char_p()
             try:
                 status = function(*arguments, text)
-                return status, None if text.value is None else json.loads(text.value)
+                return status, None if text.value is None else parse(text.value)
             finally:
                 self._free_string(text)
 

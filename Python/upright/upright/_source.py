@@ -25,6 +25,10 @@ _new = LIBRARY.function(
 _description = LIBRARY.text_function("upright_source_description", ctypes.c_void_p, ctypes.c_char_p)
 _segment = LIBRARY.function("upright_source_segment", ctypes.c_void_p, ctypes.c_int64, _Bytes, _Length)
 _init_segment = LIBRARY.function("upright_source_init_segment", ctypes.c_void_p, ctypes.c_int64, _Bytes, _Length)
+_file = LIBRARY.function("upright_source_file", ctypes.c_void_p, ctypes.c_char_p, _Bytes, _Length)
+_multivariant = LIBRARY.text_function(
+    "upright_source_multivariant", ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_char_p), ctypes.c_size_t,
+    parse=bytes.decode)
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,30 @@ class SegmentSource(Handle):
         """Returns the init segment of a format."""
         return self._bytes(_init_segment, format)
 
-    def _bytes(self, call: Any, number: int) -> bytes:
+    def file(self, name: str) -> bytes:
+        """Returns any file that a playlist names: `index.m3u8` and its segments, `video.m3u8`, `audio-0.m3u8`,
+        `captions-0.m3u8` and `keyframes.m3u8` with theirs, and `sprites.vtt`, the list of small pictures for a seek bar, with
+        its sheets.
+
+        Raises:
+            UprightError: "usage" if there is no such file; otherwise as `segment`.
+        """
+        return self._bytes(_file, name.encode())
+
+    @staticmethod
+    def multivariant_playlist(sources: "dict[str, SegmentSource]") -> str:
+        """Returns the multivariant playlist of sources of one file in several sizes.
+
+        Args:
+            sources: By the folder of their files. Audio and captions are those of the first one.
+        """
+        count = len(sources)
+        handles = (ctypes.c_void_p * count)(*(source._handle for source in sources.values()))
+        folders = (ctypes.c_char_p * count)(*(folder.encode() for folder in sources))
+        text: str = _multivariant(handles, folders, count)
+        return text
+
+    def _bytes(self, call: Any, file: "int | bytes") -> bytes:
         start, length = ctypes.c_void_p(), ctypes.c_size_t()
-        call(self._handle, number, start, length)
+        call(self._handle, file, start, length)
         return ctypes.string_at(start, length.value) if start.value else b""

@@ -121,3 +121,44 @@ public func upright_source_init_segment(
     try source.initSegment(Int(clamping: format))
   }
 }
+
+@c @implementation
+public func upright_source_file(
+  _ source: OpaquePointer?, _ name: UnsafePointer<CChar>?,
+  _ bytes: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, _ length: UnsafeMutablePointer<Int>?,
+  _ error: UnsafeMutablePointer<upright_error>?
+) -> upright_status {
+  unsafe make(source, bytes, length, error) { (source) throws(UprightError) in
+    let name = unsafe try required(name, "name")
+    guard let file = SegmentFile(name) else {
+      throw UprightError(
+        .usage, "\(name) is no file of a source", at: "name",
+        remedy: "use one that a playlist names")
+    }
+    return try source.bytes(of: file)
+  }
+}
+
+@c @implementation
+public func upright_source_multivariant(
+  _ sources: UnsafePointer<OpaquePointer?>?,
+  _ folders: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int,
+  _ playlist: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+  _ error: UnsafeMutablePointer<upright_error>?
+) -> upright_status {
+  unsafe call(error) { () throws(UprightError) in
+    let result = unsafe try result(playlist, "playlist")
+    guard let sources = unsafe sources, count > 0 else { throw .missing("sources") }
+    guard let folders = unsafe folders else { throw .missing("folders") }
+    var variants: [(variant: SegmentVariant, folder: String)] = []
+    for index in 0..<count {
+      let folder = unsafe try required(folders[index], "folders")
+      let variant = unsafe try HandleTable.shared.use(
+        sources[index], as: SourceHandle.self, .main
+      ) { (handle) throws(UprightError) in try handle.source.variant() }
+      variants.append((variant, folder))
+    }
+    unsafe result.pointee = owned(SegmentVariant.playlist(of: variants))
+    return Status.ok
+  }
+}

@@ -763,6 +763,19 @@ UPRIGHT_API upright_status upright_source_segment(
 UPRIGHT_API upright_status upright_source_init_segment(
   upright_source *source, int64_t format, const uint8_t **bytes, size_t *length, upright_error *error);
 
+/* Gives any file that a playlist names, as upright_source_segment: "index.m3u8" and its segments, "video.m3u8",
+ * "audio-0.m3u8", "captions-0.m3u8" and "keyframes.m3u8" with theirs, and "sprites.vtt", the list of small pictures for a seek
+ * bar, with its sheets. Fails with USAGE if there is no such file. */
+UPRIGHT_API upright_status upright_source_file(
+  upright_source *source, const char *name, const uint8_t **bytes, size_t *length, upright_error *error);
+
+/* Gives the multivariant playlist of sources of one file in several sizes, the first one being that whose audio and captions
+ * are listed. It is the caller's own.
+ *
+ * folders: for each source, the folder of its files as the playlist has it. */
+UPRIGHT_API upright_status upright_source_multivariant(
+  upright_source *const *sources, const char *const *folders, size_t count, char **playlist, upright_error *error);
+
 /* Sets the orientation of a file's frames without decoding them, as `upright tag`.
  *
  * output: a path; NULL changes the input itself. orientation: what turns the stored frames upright, as in EXIF: 1
