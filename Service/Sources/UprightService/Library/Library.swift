@@ -191,8 +191,8 @@ final class Library: Sendable {
       return Array(bytes)
     }
     return try await files.value(key) { [self] in
-      let source = try await source(of: file, version, path)
-      return try await slots.run { [self] in
+      try await slots.run { [self] in
+        let source = try await source(of: file, version, path)
         let bytes = try await problems(of: path) { try await make(source.process) }
         cache.store(bytes, key)
         return bytes
@@ -235,14 +235,15 @@ final class Library: Sendable {
     {
       return divided
     }
-    return try await source(of: file, version, path).divided
+    return try await slots.run { [self] in try await source(of: file, version, path).divided }
   }
 
   private static func dividedKey(_ version: LibraryVersion) -> String {
     "\(version)/divided.json"
   }
 
-  /// Returns the process that has a file, which is started once for all who ask at the same time.
+  /// Returns the process that has a file, which is started once for all who ask at the same time. Who asks has a slot, so
+  /// that there are no more processes than `maxSources` and those in use.
   private func source(
     of file: OpenFile, _ version: LibraryVersion, _ path: LibraryPath
   ) async throws -> Source {
@@ -252,9 +253,7 @@ final class Library: Sendable {
       return source
     }
     if let present { return present }
-    return try await dividing.value(version) { [self] in
-      try await slots.run { [self] in try await divide(file, version, path) }
-    }
+    return try await dividing.value(version) { [self] in try await divide(file, version, path) }
   }
 
   private func divide(
@@ -288,8 +287,8 @@ final class Library: Sendable {
   ) async throws -> Rendering {
     let key = "\(version)/\(SegmentFile.segment(index, content).name)"
     return try await rendering.value(key) { [self] in
-      let source = try await source(of: file, version, path)
-      return try await slots.run { [self] in
+      try await slots.run { [self] in
+        let source = try await source(of: file, version, path)
         guard index < source.divided.count else { throw Self.missing }
         let new = cache.begin(key)
         let (answer, bytes) = try await problems(of: path) {

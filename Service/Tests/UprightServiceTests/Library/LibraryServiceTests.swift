@@ -268,6 +268,31 @@ struct LibraryServiceTests {
     try await service.shutDown()
   }
 
+  @Test("Many files at once have few processes")
+  func processes() async throws {
+    let (service, scratch) = try await Self.service()
+    let files = 24
+    for index in 0..<files {
+      try FileManager.default.copyItem(
+        atPath: scratch.path("display-matrix.mp4"), toPath: scratch.path("copy\(index).mp4"))
+    }
+    let most = try await withThrowingTaskGroup(of: Int.self) { group in
+      for index in 0..<files {
+        group.addTask {
+          let path = "/vod/copy\(index).mp4"
+          let playlist = try await service.ask("GET", "\(path)/index.m3u8?size=180p").text
+          let first = try #require(Self.names(in: playlist).first)
+          #expect(try await service.ask("GET", "\(path)/\(first)").status == 200)
+          return Self.workers.count
+        }
+      }
+      return try await group.reduce(0) { max($0, $1) }
+    }
+    // Eight that are kept, those in use, the one that describes files, and one that is started ahead.
+    #expect(most <= 8 + ProcessInfo.processInfo.activeProcessorCount + 2)
+    try await service.shutDown()
+  }
+
   /// The processes of libraries that this process has started.
   private static var workers: [pid_t] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
