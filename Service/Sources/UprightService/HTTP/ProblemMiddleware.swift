@@ -17,13 +17,14 @@ struct ProblemMiddleware: RouterMiddleware {
       response = try await next(request, context)
     } catch {
       let problem = misdirected(error, request) ?? Problem(error)
-      if problem.status.code == 500 {
+      // Nobody waits for the answer to a request that was cancelled.
+      if problem.status.code == 500, !(error is CancellationError) {
         context.logger.error(
           "\(request.method) \(PlaybackKeys.redacted(request.uri.path)): \(error)")
       }
       response = problem.response(secrets)
       // A player or a publisher in a page must be able to read the status and when to retry.
-      if request.uri.path.hasPrefix("/live/") {
+      if ["/live/", "/vod/"].contains(where: request.uri.path.hasPrefix) {
         response.headers.append(contentsOf: LiveFileRoutes.crossOrigin)
       } else if request.uri.path.hasPrefix("/whip/") {
         response.headers.append(contentsOf: WHIPRoutes.crossOrigin)

@@ -192,6 +192,8 @@ struct LibraryServiceTests {
     let broken = try await service.ask("GET", "/vod/broken.mp4/index.m3u8")
     #expect(broken.status == 415 && broken.json["detail"].string?.hasPrefix("broken.mp4: ") == true)
     #expect(!broken.text.contains("/proc/"))
+    // Pages of any origin can read why.
+    #expect(broken.headers["access-control-allow-origin"] == "*")
     let list = try await service.ask("GET", "/vod").json["files"].array
     #expect(
       list.map { $0["path"].string } == [
