@@ -156,12 +156,13 @@ struct LibraryRoutes: Sendable {
   // MARK: - Lists
 
   private func list(_ request: Request, _ context: ServiceContext) async throws -> Response {
-    let query = try QueryReader(request.uri, ["limit", "after"])
+    let query = try QueryReader(request.uri, ["limit", "after", "find"])
     let limit = try query.limit(in: 1...Self.limits.most) ?? Self.limits.standard
     // The path of a file, which may have vanished since.
     let after = query["after"].map { LibraryPath.decoded($0) ?? Array($0.utf8) }
     let library = try library
-    let (page, next) = await library.list(after: after, limit: limit)
+    let find = query["find"].flatMap { $0.isEmpty ? nil : String($0) }
+    let (page, next) = await library.list(after: after, limit: limit, with: find)
     var files: [JSONValue] = []
     for path in page {
       // It may have vanished, or be a link that leads out of the folder.

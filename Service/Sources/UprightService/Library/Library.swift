@@ -337,13 +337,16 @@ final class Library: Sendable {
 
   /// Returns a page of the files, in the order of their paths, and the last path of it if more follow.
   ///
-  /// - Parameter after: The bytes of the path before the page.
+  /// - Parameters:
+  ///   - after: The bytes of the path before the page.
+  ///   - text: What the paths have in them, in either case; `nil` for all files.
   func list(
-    after: [UInt8]?, limit: Int
+    after: [UInt8]?, limit: Int, with text: String?
   ) async -> (page: [LibraryPath], next: LibraryPath?) {
     await blocking { [self] in
       var paths = folder.paths()[...]
       if let after { paths = paths.drop { !after.lexicographicallyPrecedes($0.bytes) } }
+      if let text { paths = paths.filter { $0.text.localizedCaseInsensitiveContains(text) }[...] }
       let page = paths.prefix(limit)
       return (Array(page), paths.count > limit ? page.last : nil)
     }

@@ -205,6 +205,12 @@ struct LibraryServiceTests {
     let next = try #require(page["next"].string).replacing("%", with: "%25")
     let rest = try await service.ask("GET", "/vod?after=\(next)").json
     #expect(rest["files"].array.map { $0["path"] } == list.dropFirst().map { $0["path"] })
+    for (text, count) in [
+      ("WITH-", 1), ("%C3%89", 1), ("b/1", 1), (".mp4", 4), ("none", 0), ("", 4),
+    ] {
+      let found = try await service.ask("GET", "/vod?find=\(text)").json["files"].array
+      #expect(found.count == count, "\(text)")
+    }
 
     let playlist = try await service.ask("GET", "/vod/with-sound.mp4/index.m3u8").text
     let segment = "/vod/with-sound.mp4/\(try #require(Self.names(in: playlist).first))"
