@@ -18,17 +18,7 @@ final class Backdrop {
   private let shrinker: FrameOrienter
   private var thumbnails: FramePool?
   /// One for each of the areas, because an orienter keeps what it made for one size.
-  private var patches: [Patch] = []
-
-  /// Draws one area of the canvas.
-  private final class Patch {
-    let enlarger: FrameOrienter
-    var pool: FramePool?
-
-    init(format: PixelFormat) {
-      enlarger = FrameOrienter(format: format, layout: .init(filter: .bilinear))
-    }
-  }
+  private var enlargers: [FrameOrienter] = []
 
   init(format: PixelFormat) {
     self.format = format
@@ -48,11 +38,12 @@ final class Backdrop {
     pixel: Rational, in areas: InlineArray<4, PixelRect>, of canvas: borrowing VideoFrame
   ) throws(UprightError) {
     let thumbnail = try thumbnail(part, of: frame, turned: turn, pixel: pixel, for: canvas)
-    while patches.count < areas.count { patches.append(Patch(format: format)) }
+    guard let small = FrameView(thumbnail) else { throw UprightError(.fault, "no frame to blur") }
+    while enlargers.count < areas.count {
+      enlargers.append(FrameOrienter(format: format, layout: .init(filter: .bilinear)))
+    }
     for index in areas.indices {
-      // There is no view of an empty area.
-      guard let target = FrameView(canvas, areas[index]) else { continue }
-      try enlarge(thumbnail, onto: target, at: areas[index], of: canvas, with: patches[index])
+      try enlargers[index].draw(small, inside: areas[index], of: canvas)
     }
   }
 
@@ -82,53 +73,6 @@ final class Backdrop {
       }
     }
     return thumbnail
-  }
-
-  /// Enlarges the part of the thumbnail that is behind an area, and copies the area of it.
-  private func enlarge(
-    _ thumbnail: borrowing VideoFrame, onto target: FrameView, at area: PixelRect,
-    of canvas: borrowing VideoFrame, with patch: Patch
-  ) throws(UprightError) {
-    let step = format.alignment
-    let across = Span(
-      area.x..<area.x + area.width, of: canvas.size.width, thumbnail.size.width, step: step.width)
-    let down = Span(
-      area.y..<area.y + area.height, of: canvas.size.height, thumbnail.size.height,
-      step: step.height)
-    let size = PixelSize(across.large.count, down.large.count)
-    if patch.pool?.size != size { patch.pool = try FramePool(size: size, format: format) }
-    let inside = PixelRect(
-      x: area.x - across.large.lowerBound, y: area.y - down.large.lowerBound, width: area.width,
-      height: area.height)
-    let covering = PixelRect(
-      x: across.small.lowerBound, y: down.small.lowerBound, width: across.small.count,
-      height: down.small.count)
-    guard let large = try patch.pool?.frame(), let whole = FrameView(large),
-      let from = FrameView(thumbnail, covering), let drawn = FrameView(large, inside)
-    else { throw UprightError(.fault, "no frame for the backdrop") }
-    let siting = canvas.colour.chromaPosition
-    try patch.enlarger.draw(from, onto: whole, turn: .up, colour: canvas.colour, siting: siting)
-    // Not drawn in place: libswscale writes whole vectors, past the end of a row.
-    try patch.enlarger.draw(drawn, onto: target, turn: .up, colour: canvas.colour, siting: siting)
-  }
-
-  /// A range of the thumbnail that covers a range of the canvas along one axis, with a sample more on each side for
-  /// the filter.
-  private struct Span {
-    /// The samples of the thumbnail.
-    let small: Range<Int>
-    /// The pixels of the canvas that they cover.
-    let large: Range<Int>
-
-    init(_ area: Range<Int>, of canvas: Int, _ thumbnail: Int, step: Int) {
-      let first = (area.lowerBound * thumbnail / canvas - 1) / step * step
-      let end = (area.upperBound * thumbnail + canvas - 1) / canvas + 1
-      small = max(0, first)..<min(thumbnail, (end + step - 1) / step * step)
-      large =
-        small.lowerBound * canvas / thumbnail / step
-        * step..<(small.upperBound == thumbnail
-        ? canvas : small.upperBound * canvas / thumbnail / step * step)
-    }
   }
 
   /// Returns a size with the canvas's shape, no larger than the canvas, with both sides in whole chroma

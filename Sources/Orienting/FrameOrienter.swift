@@ -187,6 +187,30 @@ package final class FrameOrienter {
     try move(middle, onto: target, by: turn)
   }
 
+  /// Draws what an area of a canvas shows of a frame that fills the whole canvas.
+  ///
+  /// - Parameter area: In whole chroma samples unless it reaches the canvas's edge. It may be empty.
+  func draw(
+    _ source: FrameView, inside area: PixelRect, of canvas: borrowing VideoFrame
+  ) throws(UprightError) {
+    // There is no view of an empty area.
+    guard let target = FrameView(canvas, area) else { return }
+    let siting = canvas.colour.chromaPosition
+    let part = FramePart(x: area.x, y: area.y, frame: canvas.size)
+    if layout.isFused,
+      try drawInOnePass(source, onto: target, turn: .up, stored: siting, siting: siting, part: part)
+    {
+      return
+    }
+    // libswscale draws whole frames, and writes whole vectors, past the end of a row.
+    let large = try pool(&intermediates, size: canvas.size, format: format).frame()
+    guard let whole = FrameView(large), let drawn = FrameView(large, area) else {
+      throw noPlanes(format)
+    }
+    try draw(source, onto: whole, turn: .up, colour: canvas.colour, siting: siting)
+    try move(drawn, onto: target, by: .up)
+  }
+
   /// Returns the format that results from turning each plane of `format`; `nil` if its planes can't be
   /// turned, or no format has the resulting subsampling.
   private func turned(_ format: PixelFormat, by turn: ImageOrientation) -> PixelFormat? {
@@ -197,14 +221,15 @@ package final class FrameOrienter {
   /// Returns `false`, and draws nothing, if the formats or the filter need libswscale.
   private func drawInOnePass(
     _ source: FrameView, onto target: FrameView, turn: ImageOrientation, stored: ChromaPosition,
-    siting: ChromaPosition
+    siting: ChromaPosition, part: FramePart? = nil
   ) throws(UprightError) -> Bool {
     guard let filter = ResampleFilter(layout.filter), let from = source.planes,
       let to = target.planes, from.layout.turned(turn) == to.layout
     else { return false }
     return try runKernel { () throws(PixelKernelsError) in
       try pass.draw(
-        PlaneSet(from), turned: turn, onto: to, stored: stored, siting: siting, filter: filter)
+        PlaneSet(from), turned: turn, onto: to, stored: stored, siting: siting, filter: filter,
+        part: part)
     }
   }
 

@@ -23,7 +23,7 @@ struct FilterBank {
   ) {
     let scale = source.length / destination.length
     let radius = filter.radius(scale: scale)
-    rows = (0..<destination.count).map { output in
+    rows = destination.written.map { output in
       let place = (Double(output) + 0.5 + destination.shift) / destination.length
       let centre = (isReversed ? 1 - place : place) * source.length - 0.5 - source.shift
       var weights: [Double] = []

@@ -1,5 +1,16 @@
 public import UprightOrientation
 
+/// A rectangle of a frame that isn't drawn as a whole.
+public struct FramePart: Sendable, Hashable {
+  /// Its first column and row, in whole chroma samples.
+  public var x, y: Int
+  /// The size of the whole frame.
+  public var frame: PixelSize
+
+  /// Creates a part, whose size is that of what it is drawn onto.
+  public init(x: Int, y: Int, frame: PixelSize) { (self.x, self.y, self.frame) = (x, y, frame) }
+}
+
 /// Turns and rescales whole frames, plane by plane, each in one pass. Keeps what it made for one geometry
 /// from frame to frame: nothing is allocated while geometry stays the same. Packed 4:2:2 is unpacked first.
 ///
@@ -9,6 +20,7 @@ public final class FramePass {
   private struct Geometry: Equatable {
     let source: PixelSize
     let target: PixelSize
+    let part: FramePart?
     let layout: PixelLayout
     let drawn: PixelLayout
     let orientation: ImageOrientation
@@ -58,7 +70,7 @@ public final class FramePass {
     }
   }
 
-  /// Draws the whole of `source` onto the whole of `target`, turned, and rescaled where the sizes differ.
+  /// Draws the whole of `source` onto `target`, turned, and rescaled where the sizes differ.
   ///
   /// - Parameters:
   ///   - source: The planes to read.
@@ -68,23 +80,25 @@ public final class FramePass {
   ///   - stored: Where chroma is in the source.
   ///   - siting: Where chroma is in the target.
   ///   - filter: The kernel that is used if the sizes differ.
+  ///   - part: The part of a frame that `target` is, as if the whole frame were drawn; `nil` for the whole.
   /// - Returns: `false` if that can't be done in one pass: other layouts, samples that `Resampler` doesn't
   ///   read, a size that shrinks too far. Nothing is written then.
   /// - Throws: The errors of `move`.
   public func draw(
     _ source: PlaneSet, turned orientation: ImageOrientation, onto target: MutablePlaneSet,
     stored: ChromaPosition = .left, siting: ChromaPosition = .left,
-    filter: ResampleFilter = .bicubic
+    filter: ResampleFilter = .bicubic, part: FramePart? = nil
   ) throws(PixelKernelsError) -> Bool {
     let turned = source.layout.turned(orientation)
     guard turned == target.layout || turned.isLike(target.layout) else { return false }
     let source = try unpacked(source)
-    if turned == target.layout, orientation.applied(to: source.size) == target.size {
+    if part == nil, turned == target.layout, orientation.applied(to: source.size) == target.size {
       try move(source, by: orientation, onto: target)
       return true
     }
     let wanted = Geometry(
-      source: source.size, target: target.size, layout: source.layout, drawn: target.layout,
+      source: source.size, target: target.size, part: part, layout: source.layout,
+      drawn: target.layout,
       orientation: orientation, stored: stored, siting: siting, filter: filter)
     if wanted != geometry {
       passes = makePasses(wanted)
@@ -118,7 +132,9 @@ public final class FramePass {
     let (from, to) = (geometry.layout, geometry.drawn)
     guard from.isResampled else { return nil }
     let turned = from.turned(geometry.orientation)
-    let isMoved = geometry.orientation.applied(to: geometry.source) == geometry.target
+    let isMoved =
+      geometry.part == nil
+      && geometry.orientation.applied(to: geometry.source) == geometry.target
     var made: [Int: Resampler] = [:]
     return try? from.planes.indices.map { index in
       let plane = from.planes[index]
@@ -129,12 +145,30 @@ public final class FramePass {
       }
       let pass = try Resampler(
         source: Self.grids(geometry.source, from, plane, geometry.stored),
-        destination: Self.grids(geometry.target, to, to.planes[index], geometry.siting),
+        destination: Self.grids(geometry, to.planes[index]),
         orientation: geometry.orientation, filter: geometry.filter,
         element: from.element(of: plane), precision: precision, cpuMask: cpuMask)
       made[index] = pass
       return pass
     }
+  }
+
+  /// Where the samples of a plane of the target are.
+  private static func grids(
+    _ geometry: Geometry, _ plane: PixelLayout.Plane
+  ) -> (x: SampleGrid, y: SampleGrid) {
+    let (layout, siting) = (geometry.drawn, geometry.siting)
+    guard let part = geometry.part else { return grids(geometry.target, layout, plane, siting) }
+    var (x, y) = grids(part.frame, layout, plane, siting)
+    let count = layout.size(of: plane, in: geometry.target)
+    // What isn't in the frame is refused as a wrong part.
+    func range(_ first: Int, _ count: Int) -> Range<Int> {
+      let first = min(max(-1, first), 1 << 17)
+      return first..<first + count
+    }
+    x.part = range(part.x >> plane.shiftX, count.width)
+    y.part = range(part.y >> plane.shiftY, count.height)
+    return (x, y)
   }
 
   /// Where the samples of a plane are in a frame of `size`.

@@ -66,13 +66,14 @@ public import UprightOrientation
   ///
   /// - Parameters:
   ///   - source: The plane as it is stored, along its rows (x) and its columns (y).
-  ///   - destination: The plane that is written, upright.
+  ///   - destination: The plane that is written, upright, or of which a part is.
   ///   - orientation: The orientation that makes the source upright.
   ///   - filter: The filter kernel for both axes.
   ///   - element: What an element of both planes consists of.
   ///   - precision: The precision to give up for speed.
   ///   - cpuMask: The CPU levels that may be used.
-  /// - Throws: `elementSize` for other elements; `size` for grids without samples or lengths, and if one axis
+  /// - Throws: `elementSize` for other elements; `size` for grids without samples or lengths, or with a part that they don't
+  ///   have, and if one axis
   ///   is scaled down so far (30 times with `bicubic`) that a filter has more than 127 coefficients.
   public init(
     source: (x: SampleGrid, y: SampleGrid), destination: (x: SampleGrid, y: SampleGrid),
@@ -82,7 +83,9 @@ public import UprightOrientation
     try element.check()
     guard [source.x, source.y, destination.x, destination.y].allSatisfy(\.isValid) else {
       throw PixelKernelsError(
-        code: .size, message: "an axis must have 1 to 65536 samples and a length within 1 of that")
+        code: .size,
+        message:
+          "an axis must have 1 to 65536 samples, a length within 1 of that, and a part of them")
     }
     let swapsAxes = orientation.swapsAxes
     let (alongY, alongX) =
@@ -112,7 +115,7 @@ public import UprightOrientation
     unsafe scratch.initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
     unsafe run = upright_resampler(cpuMask.rawValue)
     unsafe self.plan = plan
-    self.destination = (destination.x.count, destination.y.count)
+    self.destination = (destination.x.written.count, destination.y.written.count)
     elementSize = element.components * element.size
   }
 

@@ -11,17 +11,24 @@ public struct SampleGrid: Sendable, Hashable {
   /// The offset of the samples' centres from the middle of their intervals: -0.25 for 4:2:0 chroma at the
   /// left of its two luma samples, 0 for chroma between them.
   public var shift: Double
+  /// The samples that are written, of a destination; `nil` for all.
+  public var part: Range<Int>?
 
   /// Creates a grid of `count` samples, by default one that covers the frame evenly.
-  public init(_ count: Int, length: Double? = nil, shift: Double = 0) {
+  public init(_ count: Int, length: Double? = nil, shift: Double = 0, part: Range<Int>? = nil) {
     self.count = count
     self.length = length ?? Double(count)
     self.shift = shift
+    self.part = part
   }
+
+  /// The samples that are written.
+  var written: Range<Int> { part ?? 0..<count }
 
   /// Whether the values are in the allowed ranges.
   var isValid: Bool {
     (1...65536).contains(count) && length.isFinite && length > 0 && shift.isFinite
       && abs(length - Double(count)) <= 1 && abs(shift) <= 1
+      && part.map { !$0.isEmpty && $0.lowerBound >= 0 && $0.upperBound <= count } ?? true
   }
 }

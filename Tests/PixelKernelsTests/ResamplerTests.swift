@@ -131,6 +131,43 @@ extension PaddedPlane {
     }
   }
 
+  /// Sample for sample, at every level.
+  @Test(arguments: Rescaling.all, [SampleKind.all[0], SampleKind.all[SampleKind.all.count - 1]])
+  func partsAreThoseOfTheWhole(test: Rescaling, kind: SampleKind) throws {
+    var random = SeededGenerator()
+    let source = PaddedPlane(test.width, test.height, kind)
+    source.fill(kind) { _, _, _ in random.below(kind.top + 1) }
+    for orientation in ImageOrientation.allCases {
+      let level = levels[random.below(levels.count)]
+      let whole = Self.target(test, orientation, kind)
+      try Self.resampler(test, orientation, .bicubic, kind, level)
+        .resample(source.view, into: whole.mutableView)
+      func part(of count: Int) -> Range<Int> {
+        let first = random.below(count)
+        return first..<first + 1 + random.below(count - first)
+      }
+      let (columns, rows) = (part(of: whole.width), part(of: whole.height))
+      let drawn = PaddedPlane(columns.count, rows.count, kind)
+      try Resampler(
+        source: (SampleGrid(test.width), SampleGrid(test.height)),
+        destination: (
+          SampleGrid(whole.width, part: columns), SampleGrid(whole.height, part: rows)
+        ), orientation: orientation, filter: .bicubic, element: kind.element, cpuMask: level
+      ).resample(source.view, into: drawn.mutableView)
+      for y in rows {
+        for x in columns {
+          for component in 0..<kind.components {
+            let found = drawn.get(x - columns.lowerBound, y - rows.lowerBound, component, kind)
+            guard found == whole.get(x, y, component, kind) else {
+              Issue.record("\(orientation) \(columns) \(rows) at \(x), \(y), seed \(seed)")
+              return
+            }
+          }
+        }
+      }
+    }
+  }
+
   /// Interleaved or not, in the high bits or the low ones: the same values.
   @Test(arguments: Rescaling.all, SampleKind.all)
   func everyComponentIsResampledAlone(test: Rescaling, kind: SampleKind) throws {
@@ -287,6 +324,9 @@ extension PaddedPlane {
     #expect(code(SampleGrid(8), SampleGrid(-1)) == .size)
     #expect(code(SampleGrid(8), SampleGrid(70000)) == .size)
     #expect(code(SampleGrid(8, length: .nan), SampleGrid(9)) == .size)
+    for part in [-1..<4, 5..<10, 3..<3] {
+      #expect(code(SampleGrid(8), SampleGrid(9, part: part)) == .size)
+    }
     #expect(code(SampleGrid(8, shift: .infinity), SampleGrid(9)) == .size)
     #expect(code(SampleGrid(160), SampleGrid(10)) == nil)
     #expect(code(SampleGrid(6000), SampleGrid(10)) == .size)
