@@ -2,7 +2,9 @@
 """Plays a file in headless Chromium and reports what was shown.
 
     chromium_play.py DIR FILE          serves DIR on loopback and plays FILE from it
-    chromium_play.py http://HOST/ FILE plays FILE from a running server (for --snapshot it must allow CORS)
+    chromium_play.py http://HOST/ FILE plays FILE from a running server (for --snapshot and --hls-js it must allow CORS)
+
+With --hls-js, hls.js plays it, from the wheel of a Python package that contains it.
 
 Prints one JSON object. Times are media times in seconds:
     ended, error      whether it was played to the end (false after --until); the error, or null
@@ -25,6 +27,7 @@ import functools
 import http.server
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -33,14 +36,15 @@ import tempfile
 import threading
 import time
 import urllib.parse
+import zipfile
 
 PLAYED, FAILED, MISSING = 0, 1, 77
 BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
-PAGE, RESULT = "/.upright-player", "/.upright-result"
+PAGE, RESULT, SCRIPT = "/.upright-player", "/.upright-result", "/.upright-hls.js"
 
 HTML = r"""<!doctype html><meta charset="utf-8"><title>player</title>
 <body style="margin:0;background:#000"><video id="v" muted playsinline style="width:100vw;height:100vh"></video>
-<script>
+<script type="module">
 const ask = __ASK__, v = document.getElementById("v");
 const r = {ended: false, error: null, duration: null, sizes: [], storedSizes: [], framesPresented: 0, mediaTimes: [],
            totalVideoFrames: 0, droppedVideoFrames: 0, events: [], snapshots: [],
@@ -112,7 +116,15 @@ addEventListener("error", e => fail("script: " + e.message));
 setInterval(() => { if (!done) report(false); }, 500);
 v.requestVideoFrameCallback(frame);
 if (ask.crossOrigin) v.crossOrigin = "anonymous";
-v.src = ask.source;
+if (ask.script) {
+  const {Hls} = await import(ask.script), hls = new Hls({startPosition: 0});
+  hls.on(Hls.Events.ERROR, (name, data) => {
+    r.events.push([data.details, round(v.currentTime)]);
+    if (data.fatal) fail("hls.js: " + data.details);
+  });
+  hls.loadSource(ask.source);
+  hls.attachMedia(v);
+} else v.src = ask.source;
 v.defaultPlaybackRate = v.playbackRate = ask.rate;
 v.play().catch(e => fail(v.error ? "media error " + v.error.code + ": " + v.error.message : "play: " + e.message));
 </script>"""
@@ -136,8 +148,9 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         ".json": "application/json",
     }
 
-    def __init__(self, *args, page, reports, **kwargs):
-        self.page, self.reports, self.left = page, reports, None
+    def __init__(self, *args, page, reports, script=b"", **kwargs):
+        self.own = {PAGE: ("text/html; charset=utf-8", page), SCRIPT: ("text/javascript", script)}
+        self.reports, self.left = reports, None
         super().__init__(*args, **kwargs)
 
     def log_message(self, *args):
@@ -168,13 +181,14 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     def send_head(self):
         self.left = None
-        if self.path == PAGE:
+        if self.path in self.own:
+            kind, content = self.own[self.path]
             self.send_response(200)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(self.page)))
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(content)))
             self.end_headers()
             if self.command == "GET":
-                self.wfile.write(self.page)
+                self.wfile.write(content)
             return None
         wanted = self.headers.get("Range", "")
         path = self.translate_path(self.path)
@@ -217,6 +231,19 @@ class Handler(http.server.SimpleHTTPRequestHandler):
                 return
             outputfile.write(data)
             self.left -= len(data)
+
+
+def hls_module(wheel):
+    """The bundle of hls.js in a wheel, as a module that exports the class Hls."""
+    with zipfile.ZipFile(wheel) as archive:
+        for name in sorted(archive.namelist()):
+            if not re.search(r"frontend/assets/hls[^/]*\.js$", name):
+                continue
+            text = archive.read(name).decode()
+            found = re.search(r"(\w+)=class(?: \w+)?\{static get version", text)
+            if found:
+                return (re.sub(r"export\s*\{[^}]*\};?\s*$", "", text) + "\nexport {%s as Hls};" % found.group(1)).encode()
+    sys.exit("no hls.js in " + wheel)
 
 
 class Server(http.server.ThreadingHTTPServer):
@@ -306,6 +333,7 @@ def main():
     parser.add_argument("--rate", type=float, default=1, metavar="X", help="playback rate, up to 16")
     parser.add_argument("--until", type=float, metavar="T", help="stop at this media time, for an infinite stream")
     parser.add_argument("--snapshot", default="", metavar="T1,T2", help="afterwards seek to these times and save the frames shown")
+    parser.add_argument("--hls-js", metavar="WHEEL", help="the wheel with hls.js")
     parser.add_argument("--out", default=".", metavar="DIR", help="the folder for the snapshots")
     options = parser.parse_args()
     try:
@@ -324,7 +352,8 @@ def main():
         return FAILED
     quoted = urllib.parse.quote(options.file, safe="/?&=")
     ask = {"source": urllib.parse.urljoin(options.base.rstrip("/") + "/", quoted) if remote else "/" + quoted,
-           "result": RESULT, "crossOrigin": remote and bool(snapshots), "rate": options.rate, "until": options.until, "snapshots": snapshots}
+           "result": RESULT, "crossOrigin": remote and bool(snapshots), "script": options.hls_js and SCRIPT,
+           "rate": options.rate, "until": options.until, "snapshots": snapshots}
     page = HTML.replace("__ASK__", json.dumps(ask).replace("</", "<\\/")).encode()
 
     for sign in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -332,7 +361,8 @@ def main():
     reports = Reports()
     with tempfile.TemporaryDirectory() as nothing:
         root = nothing if remote else os.path.abspath(options.base)
-        server = Server(("127.0.0.1", 0), functools.partial(Handler, page=page, reports=reports, directory=root))
+        server = Server(("127.0.0.1", 0), functools.partial(
+            Handler, page=page, reports=reports, script=hls_module(options.hls_js) if options.hls_js else b"", directory=root))
         threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         try:
             url = "http://127.0.0.1:%d%s" % (server.server_address[1], PAGE)

@@ -28,17 +28,14 @@ import argparse
 import functools
 import json
 import os
-import re
 import shutil
 import sys
 import threading
 import time
-import zipfile
 
 import browser_pipe
 import chromium_play
 
-SCRIPT = "/.upright-hls.mjs"
 
 HTML = r"""<!doctype html><meta charset="utf-8"><title>latency</title>
 <body style="margin:0;background:#000"><video id="v" muted playsinline style="width:100vw;height:100vh"></video>
@@ -121,36 +118,6 @@ v.play().catch(e => note("play", String(e)));
 </script>"""
 
 
-def module(wheel):
-    """The bundle of hls.js in a wheel, as a module that exports the class Hls."""
-    with zipfile.ZipFile(wheel) as archive:
-        for name in sorted(archive.namelist()):
-            if not re.search(r"frontend/assets/hls[^/]*\.js$", name):
-                continue
-            text = archive.read(name).decode()
-            found = re.search(r"(\w+)=class(?: \w+)?\{static get version", text)
-            if found:
-                return re.sub(r"export\s*\{[^}]*\};?\s*$", "", text) + "\nexport {%s as Hls};" % found.group(1)
-    sys.exit("no hls.js in " + wheel)
-
-
-class Handler(chromium_play.Handler):
-    def __init__(self, *args, script, **kwargs):
-        self.script = script
-        super().__init__(*args, **kwargs)
-
-    def send_head(self):
-        if self.path != SCRIPT:
-            return super().send_head()
-        self.left = 0
-        self.send_response(200)
-        self.send_header("Content-Type", "text/javascript")
-        self.send_header("Content-Length", str(len(self.script)))
-        self.end_headers()
-        self.wfile.write(self.script)
-        return None
-
-
 def play(program, address, reports, seconds, throttle):
     """Runs Chromium on the page until its final report, with the bandwidths of `throttle`: [[seconds, kbit/s]]. Returns the
     error if there is none."""
@@ -193,13 +160,13 @@ def main():
     if not browser:
         print(json.dumps({"error": "chromium is missing"}))
         return chromium_play.MISSING
-    script = module(options.hls_js).encode() if options.hls_js else b""
+    script = chromium_play.hls_module(options.hls_js) if options.hls_js else b""
     ask = {"source": options.url, "seconds": options.seconds, "result": chromium_play.RESULT,
-           "script": SCRIPT if script else None, "isLow": not options.high_latency, "halfLife": options.half_life,
+           "script": chromium_play.SCRIPT if script else None, "isLow": not options.high_latency, "halfLife": options.half_life,
            "catchUp": options.catch_up}
     page = HTML.replace("__ASK__", json.dumps(ask).replace("</", "<\\/")).encode()
     reports = chromium_play.Reports()
-    handler = functools.partial(Handler, page=page, reports=reports, script=script, directory="/nonexistent")
+    handler = functools.partial(chromium_play.Handler, page=page, reports=reports, script=script, directory="/nonexistent")
     server = chromium_play.Server(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     address = "http://127.0.0.1:%d%s" % (server.server_address[1], chromium_play.PAGE)

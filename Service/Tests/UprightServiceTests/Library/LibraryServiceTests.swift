@@ -78,6 +78,33 @@ struct LibraryServiceTests {
     try await again.shutDown()
   }
 
+  /// Costs ten seconds.
+  @Test(
+    "GStreamer and hls.js show every frame, upright", .browser,
+    .enabled(if: Player.chromium.isHere && Player.gstreamer.isHere, "needs Chromium and GStreamer"),
+    .enabled(if: Player.wheelOfHLSJS != nil, "needs hls.js: pip can't download gradio"))
+  func players() async throws {
+    let wheel = try #require(Player.wheelOfHLSJS)
+    let (service, scratch) = try await Self.service()
+    for (name, count) in Self.clips {
+      let (width, height) = name == "with-sound.mp4" ? (640, 360) : (360, 640)
+      let (base, file) = (Self.url(service, "\(name)/"), "index.m3u8")
+      let gstreamer = try await RunningService.onThread { try Player.gstreamer.play([base + file]) }
+      let hlsJS = try await RunningService.onThread {
+        try Player.chromium.play([base, file, "--hls-js", wheel])
+      }
+      for (status, said) in [gstreamer, hlsJS] {
+        #expect(status == 0 && said["error"].string == nil, "\(said)")
+        #expect(said["sizes"].array.count == 1, "\(said)")
+        #expect(said["sizes"][0]["width"].int == width && said["sizes"][0]["height"].int == height)
+      }
+      #expect(gstreamer.said["frames"].int == count && gstreamer.said["backwards"].int == 0)
+      #expect(hlsJS.said["totalVideoFrames"].int == count, "\(hlsJS.said)")
+    }
+    try await service.shutDown()
+    withExtendedLifetime(scratch) {}
+  }
+
   @Test("A still is upright, ranges and conditions are honored, and a size can be chosen")
   func requests() async throws {
     let (service, scratch) = try await Self.service()
