@@ -54,6 +54,9 @@ static const unsigned char health_js[] = {
 static const unsigned char hierarchy_js[] = {
 #embed "Pages/hierarchy.js"
 };
+static const unsigned char library_js[] = {
+#embed "Pages/library.js"
+};
 static const unsigned char link_js[] = {
 #embed "Pages/link.js"
 };
@@ -93,6 +96,9 @@ static const unsigned char recordings_js[] = {
 static const unsigned char rules_js[] = {
 #embed "Pages/rules.js"
 };
+static const unsigned char seek_js[] = {
+#embed "Pages/seek.js"
+};
 static const unsigned char sensor_js[] = {
 #embed "Pages/sensor.js"
 };
@@ -102,6 +108,9 @@ static const unsigned char session_js[] = {
 static const unsigned char share_js[] = {
 #embed "Pages/share.js"
 };
+static const unsigned char source_js[] = {
+#embed "Pages/source.js"
+};
 static const unsigned char start_js[] = {
 #embed "Pages/start.js"
 };
@@ -110,6 +119,9 @@ static const unsigned char target_js[] = {
 };
 static const unsigned char timeline_js[] = {
 #embed "Pages/timeline.js"
+};
+static const unsigned char vod_js[] = {
+#embed "Pages/vod.js"
 };
 static const unsigned char watch_js[] = {
 #embed "Pages/watch.js"
@@ -155,6 +167,7 @@ static const upright_console_file files[] = {
     FILE("gravity.js", gravity_js),
     FILE("health.js", health_js),
     FILE("hierarchy.js", hierarchy_js),
+    FILE("library.js", library_js),
     FILE("link.js", link_js),
     FILE("list.js", list_js),
     FILE("outputs.js", outputs_js),
@@ -168,12 +181,15 @@ static const upright_console_file files[] = {
     FILE("publishing.js", publishing_js),
     FILE("recordings.js", recordings_js),
     FILE("rules.js", rules_js),
+    FILE("seek.js", seek_js),
     FILE("sensor.js", sensor_js),
     FILE("session.js", session_js),
     FILE("share.js", share_js),
+    FILE("source.js", source_js),
     FILE("start.js", start_js),
     FILE("target.js", target_js),
     FILE("timeline.js", timeline_js),
+    FILE("vod.js", vod_js),
     FILE("watch.js", watch_js),
     FILE("words.js", words_js),
 };

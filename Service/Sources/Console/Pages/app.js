@@ -1,8 +1,9 @@
-// The console: logs in, and shows the view that the address names: `#/`, `#/new`, `#/sessions/NAME`, `#/recordings`, `#/policy`,
-// `#/policy/NAME`, `#/rules` or `#/rules/KIND-NUMBER`. `#/login/CODE` logs in with a code that works once.
+// The console: logs in, and shows the view that the address names: `#/`, `#/new`, `#/sessions/NAME`, `#/recordings`, `#/library`,
+// `#/library/PATH`, `#/policy`, `#/policy/NAME`, `#/rules` or `#/rules/KIND-NUMBER`. `#/login/CODE` logs in with a code that works once.
 import { ask, login } from "./api.js";
 import { showCreate } from "./create.js";
 import { make } from "./dom.js";
+import { showFile, showLibrary } from "./library.js";
 import { showList } from "./list.js";
 import { showPolicy } from "./policy.js";
 import { showRecordings } from "./recordings.js";
@@ -31,6 +32,7 @@ function route() {
   else if (first === "policy") show(showPolicy, name);
   else if (first === "new") show(showCreate);
   else if (first === "recordings") show(showRecordings);
+  else if (first === "library") show(name ? showFile : showLibrary, name);
   else if (first === "rules") show(showRules, name);
   else show(showList);
 }

@@ -3,7 +3,7 @@ import { make } from "./dom.js";
 
 export function makeControls(video, name = "") {
   const label = text => name ? text + ", " + name : text;
-  const sound = make("button", { type: "button", class: "plain", "aria-pressed": "false", "aria-label": label("Sound") }, "Sound");
+  const sound = make("button", { type: "button", class: "plain", "aria-pressed": !video.muted, "aria-label": label("Sound") }, "Sound");
   const volume = make("input", { type: "range", min: 0, max: 1, step: 0.05, "aria-label": label("Volume") });
   volume.value = video.volume;
   const show = () => {

@@ -1,12 +1,11 @@
 // Plays a live stream in a video element, about half a second behind its last part. A browser's own HLS stays several
 // parts behind, so it is used only where there is no MediaSource.
 import { isAfter, parse, typeOf } from "./playlist.js";
+import { MediaBuffer, pause } from "./source.js";
 
 // The distance to the end of what is loaded, in seconds: the wanted one; the one from which playback is a little faster; the one from
 // which it jumps.
 const distance = { wanted: 0.4, fast: 0.65, jump: 1.1 };
-
-const pause = milliseconds => new Promise(done => setTimeout(done, milliseconds));
 
 // Returns a function that ends the playback. `say` is called with what is missing, and "" while the stream plays. The video is muted
 // until its user wants the sound.
@@ -38,7 +37,7 @@ async function follow(video, address, say, signal) {
 
 class Loader {
   constructor(video, signal, say) {
-    Object.assign(this, { video, signal, say, buffer: null, map: null });
+    Object.assign(this, { video, signal, say, buffer: new MediaBuffer(video, "stream"), map: null });
   }
 
   // Returns the media playlist and its place.
@@ -94,7 +93,7 @@ class Loader {
   async load(unit, place) {
     if (unit.map !== this.map) {
       const bytes = await this.bytes(new URL(unit.map, place));
-      await this.open(typeOf(bytes));
+      await this.buffer.open(typeOf(bytes));
       await this.append(bytes);
       this.map = unit.map;
     }
@@ -102,29 +101,10 @@ class Loader {
     this.keepUp();
   }
 
-  async open(type) {
-    if (!type || !MediaSource.isTypeSupported(type)) throw new Error("This browser can't decode the stream.");
-    if (this.buffer) return this.buffer.changeType(type);
-    const source = new MediaSource();
-    const opened = new Promise(done => source.addEventListener("sourceopen", done, { once: true }));
-    this.video.src = URL.createObjectURL(source);
-    await opened;
-    URL.revokeObjectURL(this.video.src);
-    this.buffer = source.addSourceBuffer(type);
-  }
-
   async append(bytes) {
-    await this.change(() => this.buffer.appendBuffer(bytes));
+    await this.buffer.append(bytes);
     const old = this.video.currentTime - 10;
-    if (this.video.buffered.length && this.video.buffered.start(0) < old - 10) await this.change(() => this.buffer.remove(0, old));
-  }
-
-  change(body) {
-    return new Promise((done, failed) => {
-      this.buffer.onupdateend = done;
-      this.buffer.onerror = () => failed(new Error("The stream can't be decoded."));
-      body();
-    });
+    if (this.video.buffered.length && this.video.buffered.start(0) < old - 10) await this.buffer.remove(0, old);
   }
 
   // Stays near the end of what is loaded. After a gap, and where the times start again, the end is in another range.

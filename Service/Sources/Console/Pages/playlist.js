@@ -1,7 +1,7 @@
 // Reads an HLS playlist (RFC 8216bis): its variants, or its units: parts, and segments without parts.
 export function parse(text) {
   const list = { variants: [], units: [], target: 2, blocks: false, isEnded: false, next: null };
-  let sequence = 0, part = 0, map = null, isVariant = false;
+  let sequence = 0, part = 0, map = null, isVariant = false, start = 0, duration = 0;
   for (const line of text.split("\n")) {
     const [tag, ...rest] = line.split(":");
     const value = rest.join(":");
@@ -9,6 +9,7 @@ export function parse(text) {
     else if (tag === "#EXT-X-TARGETDURATION") list.target = Number(value);
     else if (tag === "#EXT-X-MEDIA-SEQUENCE") sequence = Number(value);
     else if (tag === "#EXT-X-SERVER-CONTROL") list.blocks = value.includes("CAN-BLOCK-RELOAD=YES");
+    else if (tag === "#EXTINF") duration = parseFloat(value);
     else if (tag === "#EXT-X-MAP") map = attribute(value, "URI");
     else if (tag === "#EXT-X-ENDLIST") list.isEnded = true;
     else if (tag === "#EXT-X-PART") {
@@ -18,7 +19,8 @@ export function parse(text) {
     } else if (line && !line.startsWith("#")) {
       if (isVariant) list.variants.push(line);
       else {
-        if (part === 0) list.units.push({ sequence, part: 0, map, file: line, isIndependent: true });
+        if (part === 0) list.units.push({ sequence, part: 0, map, file: line, isIndependent: true, start, end: start + duration });
+        start += duration;
         sequence++;
         part = 0;
       }

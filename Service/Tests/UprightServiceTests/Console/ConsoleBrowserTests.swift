@@ -63,6 +63,13 @@ extension LivePublishing {
       #expect(Set(result["scenes"]["copied_fields"].object.keys) == ["srt", "srt-secret", "whip"])
     }
 
+    /// `console_library.py`. Costs 15 seconds.
+    @Test("A file of the library is found, plays upright, and is shown where one seeks")
+    func library() async throws {
+      guard let result = try await Self.play("console_library.py") else { return }
+      #expect(result["scenes"].object.count == 3, "\(result)")
+    }
+
     /// `console_phone.py`: the publish page in a second context of the browser, with a camera.
     @Test(
       "A phone publishes by WHIP from the console's link and turns: the preview turns with it",
