@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the checks that take too long for every run: sanitizers, fuzzing, memory of long files, damaged input,
-# the live service for half an hour, while it is changed all the time and with publishers of every kind, its API from
+# the live service for half an hour, while it is changed all the time and with publishers of every kind, a library of many files, its API from
 # its description, its metrics with Prometheus, chunks and sessions on several machines, the kernels for aarch64, every
 # combination of containers and players, calls that Janus records and forwards, the wheels and the packages in a clean system.
 # SHORT=1 runs a shorter form, for CI, whose random inputs are the same each time, so that a finding is one of the
@@ -15,6 +15,7 @@ if [ "${SHORT:-0}" = 1 ]; then
   python3 Tests/Slow/playlists.py --runs 200
   python3 Tests/Slow/batch_kills.py
   SHORT=1 python3 Tests/Slow/worker_kills.py
+  SHORT=1 python3 Tests/Slow/library_load.py
   SHORT=1 python3 Tests/Slow/floods.py
   SHORT=1 python3 Tests/Slow/soak.py
   SHORT=1 python3 Tests/Slow/changes.py
@@ -36,6 +37,8 @@ else
   python3 Tests/Slow/playlists.py --runs 3000
   python3 Tests/Slow/batch_kills.py --files 200
   python3 Tests/Slow/worker_kills.py
+  python3 Tests/Slow/library_load.py
+  python3 Tests/Slow/library.py Samples/clips
   python3 Tests/Slow/floods.py
   python3 Tests/Slow/soak.py
   python3 Tests/Slow/changes.py

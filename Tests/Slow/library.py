@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Plays every video file of some folders from a library, and compares what is shown with what ffmpeg decodes from the file
+itself: the number of frames, their times, their pictures, and the number of audio samples. GStreamer counts the frames too.
+A second service, with another cache, makes the same segments in the opposite order: the bytes are the same.
+
+    library.py FOLDER...
+
+Prints a line for each file. What differs is named; a file that the library refuses is listed with its reason. Exit code: 0 nothing
+differs, 1 something does.
+"""
+import json
+import os
+import subprocess
+import sys
+import urllib.parse
+
+sys.path.insert(
+    0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Benchmarks"))
+
+from live_service import running  # noqa: E402
+
+PLAYERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Players")
+ENDINGS = (".mp4", ".mov", ".m4v", ".mkv", ".webm", ".ts", ".flv", ".3gp", ".avi")
+SIDE = 16  # of the pictures that are compared
+LEVELS = 12  # how far the means of two pictures' parts may be apart, of 255
+TICK = 0.0021  # the times of Matroska and FLV are milliseconds
+
+
+def shown(url):
+    """Returns what ffmpeg shows: times from the first frame, and small pictures."""
+    times = subprocess.run(
+        ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "frame=best_effort_timestamp_time", "-of", "json", url],
+        stdin=subprocess.DEVNULL, capture_output=True, timeout=900)
+    found = [float(frame["best_effort_timestamp_time"]) for frame in json.loads(times.stdout or b"{}").get("frames", [])
+             if "best_effort_timestamp_time" in frame]
+    pictures = subprocess.run(
+        ["ffmpeg", "-nostdin", "-v", "error", "-i", url, "-map", "0:v:0", "-vf", f"scale={SIDE}:{SIDE}:flags=area,format=gray",
+         "-fps_mode", "passthrough", "-f", "rawvideo", "-"], stdin=subprocess.DEVNULL, capture_output=True, timeout=900).stdout
+    size = SIDE * SIDE
+    return [time - found[0] for time in found], [pictures[at:at + size] for at in range(0, len(pictures), size)]
+
+
+def samples(url):
+    """Returns the number of audio samples, per channel, at 48 kHz; None without audio."""
+    heard = subprocess.run(
+        ["ffmpeg", "-nostdin", "-v", "error", "-i", url, "-map", "0:a:0", "-ac", "1", "-f", "s16le", "-"],
+        stdin=subprocess.DEVNULL, capture_output=True, timeout=900)
+    return len(heard.stdout) // 2 if heard.returncode == 0 else None
+
+
+def gstreamer_frames(url):
+    said = subprocess.run([sys.executable, os.path.join(PLAYERS, "gst_play.py"), url, "--timeout", "300"],
+                          stdin=subprocess.DEVNULL, capture_output=True)
+    if said.returncode == 77:
+        return None
+    result = json.loads(said.stdout)
+    return result["frames"] if said.returncode == 0 else result["error"]
+
+
+def compare(service, other, path, name):
+    """Returns what differs, and what to say of the file."""
+    address = f"/vod/{name}/index.m3u8?size=source"
+    status, playlist = service.get(address)
+    if status != 200:
+        detail = json.loads(playlist).get("detail", "")
+        return [] if status == 415 else [f"{status}"], f"{status} {detail}"
+    url = f"http://127.0.0.1:{service.http}{address}"
+    faults = []
+    (times, pictures), (own_times, own_pictures) = shown(url), shown(path)
+    if len(times) != len(own_times):
+        faults.append(f"{len(times)} frames of {len(own_times)}")
+    late = max((abs(one - own) for one, own in zip(times, own_times)), default=0)
+    if late > TICK:
+        faults.append(f"times differ by {late:.4f} s")
+    apart = max((max(abs(a - b) for a, b in zip(one, own)) for one, own in zip(pictures, own_pictures)), default=0)
+    if apart > LEVELS:
+        faults.append(f"pictures differ by {apart} levels")
+    heard, own = samples(url), samples(path)
+    if (heard is None) != (own is None) or heard is not None and abs(heard - own) > 1:
+        faults.append(f"{heard} samples of {own}")
+    counted = gstreamer_frames(url)
+    if counted not in (None, len(times)):
+        faults.append(f"GStreamer: {counted}")
+    names = [line for line in playlist.decode().splitlines() if line.endswith(".m4s")]
+    # A playlist has to be asked for first.
+    other.get(address)
+    for segment in reversed(names):
+        if service.get(f"/vod/{name}/{segment}")[1] != other.get(f"/vod/{name}/{segment}")[1]:
+            faults.append(f"{segment}: other bytes")
+    return faults, f"{len(times)} frames, {len(names)} segments"
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    differ = refused = count = 0
+    for folder in sys.argv[1:]:
+        more = ("--library", folder, "--open-library")
+        with running.Service(more=more) as service, running.Service(more=more) as other:
+            for place, folders, names in os.walk(folder):
+                folders.sort()
+                for file in sorted(names):
+                    if not file.lower().endswith(ENDINGS):
+                        continue
+                    path = os.path.join(place, file)
+                    name = urllib.parse.quote(os.path.relpath(path, folder))
+                    faults, said = compare(service, other, path, name)
+                    count += 1
+                    differ += bool(faults)
+                    refused += said.startswith("415")
+                    print(f"library: {name}: {'; '.join(faults) or 'ok'} ({said})", flush=True)
+    print(f"library: {count} files, {refused} refused, {differ} differ")
+    sys.exit(1 if differ else 0)
+
+
+if __name__ == "__main__":
+    main()
