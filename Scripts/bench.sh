@@ -14,9 +14,9 @@ done
 Scripts/libraries.sh
 
 python=.build/bench-python/bin/python
-if ! "$python" -c 'import cv2, numpy' 2>/dev/null; then
+if ! "$python" -c 'import av, cv2, numpy' 2>/dev/null; then
   python3 -m venv .build/bench-python
-  "$python" -m pip install -q --disable-pip-version-check numpy opencv-python-headless
+  "$python" -m pip install -q --disable-pip-version-check numpy opencv-python-headless av
 fi
 "$python" Benchmarks/bench.py "$@"
 [ $# -gt 0 ] || python3 Benchmarks/check_bench.py

@@ -65,15 +65,18 @@ final class FusedSide: Side {
   private let inputs: [UnsafeMutablePointer<UInt8>]
   private let outputs: [UnsafeMutablePointer<UInt8>]
 
-  init(_ filter: ResampleFilter, _ precision: Resampler.Precision, _ frame: SensorFrame) throws {
-    name = "one pass, \(filter.rawValue), \(precision)"
+  init(
+    _ filter: ResampleFilter, _ precision: Resampler.Precision, _ frame: SensorFrame,
+    level: Level? = nil
+  ) throws {
+    name = "one pass, \(filter.rawValue), \(precision)" + (level.map { ", \($0.name)" } ?? "")
     self.filter = filter
     passes = try (0..<3).map { plane in
       let (from, to) = (planeSize(source, plane), planeSize(target, plane))
       return try Resampler(
         source: (SampleGrid(from.width), SampleGrid(from.height)),
         destination: (SampleGrid(to.width), SampleGrid(to.height)), orientation: .right,
-        filter: filter, precision: precision)
+        filter: filter, precision: precision, cpuMask: level?.mask ?? .all)
     }
     func plane(_ size: (width: Int, height: Int)) -> UnsafeMutablePointer<UInt8> {
       let bytes = Self.stride(size.width) * size.height
@@ -109,6 +112,19 @@ final class FusedSide: Side {
   }
 }
 
+/// A CPU level with kernels that resample, and the mask that leaves out those above it.
+struct Level {
+  let name: String
+  let mask: CPUFeatures
+
+  static let all = [
+    Self(name: "SSE4.1", mask: [.sse2, .sse4]), Self(name: "AVX2", mask: [.sse2, .sse4, .avx2]),
+    Self(name: "AVX-512", mask: [.sse2, .sse4, .avx2, .avx512]), Self(name: "NEON", mask: .neon),
+  ]
+
+  var isHere: Bool { mask.isSubset(of: .available) }
+}
+
 func fail(_ message: String) -> Never {
   FileHandle.standardError.write(Data("ScaleBench: \(message)\n".utf8))
   exit(1)
@@ -121,14 +137,19 @@ func run() throws {
   let rounds = max(1, options["--rounds"].flatMap(Int.init) ?? 101)
   let frame = try SensorFrame(options["--frame"])
   let accurate = "accurate_rnd+full_chroma_int"
-  let sides: [any Side] = [
-    GraphSide("transpose=clock,scale=720:1280", .bicubic, frame),
-    GraphSide("scale=1280:720:flags=bicubic,transpose=clock", .bicubic, frame),
-    GraphSide("scale=1280:720:flags=area,transpose=clock", .area, frame),
-    GraphSide("scale=1280:720:flags=bicubic+\(accurate),transpose=clock", .bicubic, frame),
-    try FusedSide(.bicubic, .full, frame), try FusedSide(.bicubic, .fast, frame),
-    try FusedSide(.area, .full, frame), try FusedSide(.area, .fast, frame),
-  ]
+  for level in Level.all where !level.isHere { print("not on this machine: \(level.name)") }
+  let levels = try Level.all.filter(\.isHere).map { level -> any Side in
+    try FusedSide(.bicubic, .full, frame, level: level)
+  }
+  let sides: [any Side] =
+    levels + [
+      GraphSide("transpose=clock,scale=720:1280", .bicubic, frame),
+      GraphSide("scale=1280:720:flags=bicubic,transpose=clock", .bicubic, frame),
+      GraphSide("scale=1280:720:flags=area,transpose=clock", .area, frame),
+      GraphSide("scale=1280:720:flags=bicubic+\(accurate),transpose=clock", .bicubic, frame),
+      try FusedSide(.bicubic, .full, frame), try FusedSide(.bicubic, .fast, frame),
+      try FusedSide(.area, .full, frame), try FusedSide(.area, .fast, frame),
+    ]
   // Cold: one frame at a time between the other sides. Warm: after two of the same.
   let (warmUp, count) = options["--cold"] == nil ? (2, 5) : (0, 1)
   var times = sides.map { _ in [Double]() }
@@ -142,7 +163,9 @@ func run() throws {
     }
   }
   let medians = times.map { $0.sorted()[$0.count / 2] * 1e3 }
-  let best: [ResampleFilter: Double] = [.bicubic: medians[1], .area: medians[2]]
+  // The usual order, then the best one for each filter.
+  let graphs = medians[levels.count...].prefix(3).map(\.self)
+  let best: [ResampleFilter: Double] = [.bicubic: graphs[1], .area: graphs[2]]
   let references = Dictionary(
     uniqueKeysWithValues: [ResampleFilter.bicubic, .area].map { ($0, frame.reference($0)) })
   print("ms      / transpose,scale   / best order, same filter   PSNR Y, Cb, Cr")
@@ -155,13 +178,13 @@ func run() throws {
     print(
       String(
         format: "%6.3f   %5.3f   %5.3f   %6.2f %6.2f %6.2f   %@", medians[index],
-        medians[index] / medians[0], medians[index] / best[side.filter, default: .nan], ratios[0],
+        medians[index] / graphs[0], medians[index] / best[side.filter, default: .nan], ratios[0],
         ratios[1],
         ratios[2], side.name))
     results.append(
       Result(
         name: side.name, filter: side.filter.rawValue, ms: medians[index],
-        ofTransposeScale: medians[index] / medians[0],
+        ofTransposeScale: medians[index] / graphs[0],
         ofBestOrder: medians[index] / best[side.filter, default: .nan], psnr: ratios,
         ssim: ssim(
           side.output(0), references[side.filter, default: []][0], planeSize(target, 0))))
