@@ -40,8 +40,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     guard let codec = avcodec_find_encoder_by_name(name) else {
       throw UprightError(
         .unavailable, "the linked FFmpeg has no \(name)", at: "--codec \(rawValue)",
-        remedy:
-          "install Debian's ffmpeg, which has it (apt-get install ffmpeg), or use another --codec")
+        remedy: "use an FFmpeg that has it, or another --codec")
     }
     return codec
   }
