@@ -31,7 +31,10 @@ for program in "$folder"/bin/*; do
 done
 mkdir -p "$folder/share/doc/upright/licences"
 cp ".build/static/$kind/licences/"* "$folder/share/doc/upright/licences/"
+cp "$(dirname "$(dirname "$(readlink -f "$(command -v swift)")")")/share/swift/LICENSE.txt" "$folder/share/doc/upright/licences/swift-runtime"
 for checkout in .build/static/build/checkouts/*/; do
+  # Tests alone use it.
+  [ "$(basename "$checkout")" != Yams ] || continue
   find "$checkout" -maxdepth 1 \( -name 'LICENSE*' -o -name 'NOTICE*' \) | LC_ALL=C sort | xargs -d '\n' cat \
     >"$folder/share/doc/upright/licences/$(basename "$checkout")"
 done
