@@ -60,6 +60,10 @@ def write(archive, name, data):
 def main():
     root, output, name = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
     config = json.load(sys.stdin)
+    title, _, version = name.partition(":")
+    config["Labels"] = {
+        "org.opencontainers.image.title": title, "org.opencontainers.image.version": version,
+        "org.opencontainers.image.licenses": "GPL-3.0-or-later"}
     owners = {folder.strip("/"): int(config["User"].split(":")[0]) for folder in config.get("Volumes", {}) if "User" in config}
     plain = layer(root, owners)
     packed = gzip.compress(plain, 9, mtime=0)
