@@ -41,7 +41,8 @@ package final class FragmentedSegments: HLSSegments {
     ])
     self.muxer = muxer
     let (header, start) = (try muxer.takeBytes(), description.segmentOffset)
-    return start > .zero ? Self.shown(header, from: start, description.priming) : header
+    guard start > .zero || description.priming > 0 else { return header }
+    return Self.shown(header, from: start, description.priming)
   }
 
   /// Returns an init segment whose tracks are shown from `start` on (ISO/IEC 14496-12, 8.6.6): without that, the stream
