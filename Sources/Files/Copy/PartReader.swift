@@ -134,11 +134,11 @@ final class PartReader: @unchecked Sendable {
       if single != nil { isOpen = false }
       return
     }
-    if packet.isKey { hidden = [] }
     if isSeeking {
       let wanted = input.inputSurvey.survey.times[self.packet]
       guard packet.pts == wanted, packet.isKey || !hidden.isEmpty else {
         if packet.isKey, packet.pts ?? .min > wanted { throw PartReader.notFound(plan) }
+        if packet.isKey { hidden = [] }
         return
       }
       isSeeking = false
@@ -188,11 +188,12 @@ final class PartReader: @unchecked Sendable {
     guard frames.contains(self.packet) else { return }
     if self.packet > frames.lowerBound {
       if let encoder { _ = encoder.queue.put(packet) }
-    } else if packet.isKey {
-      hidden = [PacketBox(packet, format: nil)]
-    } else if !hidden.isEmpty {
-      hidden.append(PacketBox(packet, format: nil))
+      return
     }
+    // Others are the last ones of the part before.
+    guard input.inputSurvey.survey.hidesFrames(in: frames.prefix(1)) else { return }
+    if packet.isKey { hidden = [] }
+    if packet.isKey || !hidden.isEmpty { hidden.append(PacketBox(packet, format: nil)) }
   }
 
   /// Goes to the part of the next packet.
