@@ -78,7 +78,8 @@ extension SegmentWork {
       if case .bitrate(let bits) = request.options.rate { Double(bits) } else {
         Rung(size: piece.size).usualBits
       }
-    let bits = content == .keyframes ? usual : usual * (2 * list.duration(of: piece).seconds + 1)
+    // More than nearly all have at a constant quality: a segment that is encoded once more comes late.
+    let bits = usual * (content == .keyframes ? 2 : 4 * list.duration(of: piece).seconds + 2)
     return Int(clamping: (bits / 8).rounded(.up))
   }
 

@@ -172,12 +172,18 @@ final class SegmentWork: @unchecked Sendable {
     while true {
       let result = try render(index, content, coarser, while: isWanted)
       guard result.frameBytes > most, coarser < Self.coarsest else { return result }
-      coarser += Self.step
+      // Frames that are six steps coarser have half as many bits.
+      var excess = Double(result.frameBytes) / Double(max(1, most))
+      while excess > 1 {
+        excess /= 1.12
+        coarser += 1
+      }
+      coarser += 1
     }
   }
 
-  /// About half as many bits have frames that are so much coarser, and the coarsest ones.
-  private static let (step, coarsest) = (6, 48)
+  /// How much coarser frames are at most.
+  private static let coarsest = 48
 
   private func render(
     _ index: Int, _ content: SegmentContent, _ coarser: Int, while isWanted: () -> Bool
