@@ -19,6 +19,8 @@ publisher over RTMP, all on loopback.
     density   sessions of 720p at 30 frames per second on one core, until frames are missing, beside as many processes of
               ffmpeg and pipelines of GStreamer (x264enc is in gstreamer1.0-plugins-ugly): frames, CPU time and memory
     sizing    what a session, and a second of a clip, of 1080p at 30 frames per second cost
+    library   a file of 1080p of a library: from the playlist's request to the first picture, and 200 seeks, beside one ffmpeg
+              for each seek, as photo and video servers start it
     player    hls.js in Chromium over ten turns with low latency, and the console's preview after a turn
     back      the publisher is killed and restarted: the level of a player's buffer, and every PTS
 
@@ -28,12 +30,13 @@ show whether the machine was idle.
 import argparse
 import json
 import os
+import statistics
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from live_service import audience, back, blocked, browsers, density, many, running, sizing, turns, whip, workers  # noqa: E402
+from live_service import audience, back, blocked, browsers, density, library, many, running, sizing, turns, whip, workers  # noqa: E402
 from rows.row import Row, table  # noqa: E402
 
 INTERVAL = 1000 / 30
@@ -164,6 +167,16 @@ def sizing_rows(found):
                   note=f"{3600 * clip['read'] / 1e9:.1f} GB read, {3600 * clip['written'] / 1e9:.1f} GB written")
 
 
+def library_rows(found):
+    other, against = statistics.median(found["others"]), "one ffmpeg for each seek"
+    for name, value, bar in [
+            ("a library's 1080p that is turned: the first picture", found["first"], 0.4),
+            ("a seek in it, p50", statistics.median(found["seeks"]), 0.4),
+            ("a seek in it, p99", found["seeks"][len(found["seeks"]) * 99 // 100], 1),
+            ("the first picture of one that needs no turn", found["plain"], 0.05)]:
+        yield Row(name, against, value, unit="s", bar=bar, note=f"{value / other:.2f} of {other:.2f} s, the median of ffmpeg's")
+
+
 def player_rows(found):
     name = "low latency over ten turns, hls.js " + found["hls.js"]
     yield Row(name, "behind the clock, median", found["median"], unit="s", bar=2)
@@ -177,7 +190,7 @@ def player_rows(found):
 GROUPS = {"turns": (turns.measure, turn_rows), "sessions": (many.measure, session_rows),
           "audience": (audience.measure, audience_rows), "blocked": (blocked.measure, blocked_rows),
           "whip": (whip.measure, whip_rows), "sizing": (sizing.measure, sizing_rows),
-          "density": (density.measure, density_rows), "workers": (workers.measure, worker_rows),
+          "density": (density.measure, density_rows), "library": (library.measure, library_rows), "workers": (workers.measure, worker_rows),
           "player": (browsers.measure, player_rows), "back": (back.measure, back_rows)}
 
 
