@@ -146,7 +146,7 @@ package final class FramePipeline {
     emit: Emit
   ) throws(UprightError) {
     if losesCaptions && frame.hasCaptions { losses.insert(EncodingLosses.captions) }
-    let frame = try mapped(frame)
+    let frame = try mapped(frame, direction)
     let stages = self.stages ?? prepare(frame)
     let plainFrame = try preparation.plain(frame)
     let placement = stages.orienter.placement(
@@ -164,7 +164,7 @@ package final class FramePipeline {
     _ frame: borrowing VideoFrame, _ direction: FrameDirection
   ) throws(UprightError) {
     guard let stages, let peek = peek.take() else { return }
-    let plain = try preparation.plain(try mapped(try frame.shared()))
+    let plain = try preparation.plain(try mapped(try frame.shared(), direction))
     let shape = plain.sampleAspectRatio
     let placement = stages.orienter.placement(
       of: plain.size, sampleAspectRatio: shape, turn: direction.turn, focus: direction.focus,
@@ -186,11 +186,38 @@ package final class FramePipeline {
 
   /// Returns the frame, or its tone-mapped version if it is HDR and only 8 bits are encoded: HDR in 8 bits
   /// would show banding, and players don't show such frames as HDR.
-  private func mapped(_ frame: consuming VideoFrame) throws(UprightError) -> VideoFrame {
+  private func mapped(
+    _ frame: consuming VideoFrame, _ direction: FrameDirection
+  ) throws(UprightError) -> VideoFrame {
     guard frame.colour.isHDR, frame.format.bitDepth > 8 else { return frame }
     let isWanted = mapsTones ?? mapsTones(frame)
     mapsTones = isWanted
-    return isWanted ? try preparation.toneMapped(frame) : frame
+    guard isWanted else { return frame }
+    let size = smallerSize(frame, direction)
+    return try preparation.toneMapped(frame, size: size)
+  }
+
+  /// Returns the size, of the same shape, in which no pixel of a frame is enlarged on its canvas; `nil` for nearly its own.
+  private func smallerSize(
+    _ frame: borrowing VideoFrame, _ direction: FrameDirection
+  ) -> PixelSize? {
+    // During an animation, frames are as large as they get.
+    guard direction.moment == nil, !work.options.levels, !frame.isInterlaced else { return nil }
+    let placement = Placement(
+      source: frame.size, sampleAspectRatio: frame.sampleAspectRatio,
+      orientation: direction.turn, fit: work.fit, anchor: work.options.anchor,
+      focus: direction.focus, canvas: direction.canvas, alignment: PixelSize(2, 2))
+    let drawn = direction.turn.inverse.applied(to: placement.canvasRect.size)
+    let source = placement.sourceRect
+    let across = Double(drawn.width) / Double(max(1, source.width))
+    let down = Double(drawn.height) / Double(max(1, source.height))
+    let scale = max(across, down)
+    guard scale < 0.9 else { return nil }
+    func side(_ length: Int) -> Int {
+      let pairs = (Double(length) * scale / 2).rounded(.up)
+      return max(1, Int(clamping: pairs)) * 2
+    }
+    return PixelSize(side(frame.size.width), side(frame.size.height))
   }
 
   private func mapsTones(_ frame: borrowing VideoFrame) -> Bool {

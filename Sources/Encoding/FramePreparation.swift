@@ -45,9 +45,16 @@ package final class FramePreparation {
   }
 
   /// Returns an HDR frame as SDR.
-  func toneMapped(_ frame: consuming VideoFrame) throws(UprightError) -> VideoFrame {
+  ///
+  /// - Parameter size: The size that is enough for the only pipeline that asks; `nil` for the frame's.
+  func toneMapped(
+    _ frame: consuming VideoFrame, size: PixelSize?
+  ) throws(UprightError) -> VideoFrame {
+    let size = isShared ? nil : size
     if let lastMapped, lastMapped.isOf(frame) { return try lastMapped.frame.frame.shared() }
-    if toneMapper?.accepts(frame) != true { toneMapper = try ToneMapper(like: frame) }
+    if toneMapper?.accepts(frame, size: size) != true {
+      toneMapper = try ToneMapper(like: frame, size: size)
+    }
     guard let toneMapper else { return frame }
     let (time, format) = (frame.pts, frame.format)
     let mapped = try toneMapper.mapped(frame)

@@ -6,20 +6,26 @@ package import UprightOrientation
 package final class ToneMapper {
   private let chain: FilterChain
   private let colour: Colour
+  private let size: PixelSize?
 
   /// The luminance of SDR white, in candela per square metre (ITU-R BT.2408, 2.2).
   private static let white = 203.0
 
+  /// - Parameter size: The size of the result, which frames are scaled to first: floating-point samples are slow. `nil` for
+  ///   their own.
   /// - Throws: `unavailable` if libavfilter is not installed or lacks a filter.
-  package init(like frame: borrowing VideoFrame) throws(UprightError) {
-    colour = frame.colour
+  package init(
+    like frame: borrowing VideoFrame, size: PixelSize? = nil
+  ) throws(UprightError) {
+    (colour, self.size) = (frame.colour, size)
     // Compresses highlights from half of white up to the input's declared maximum brightness.
     let said = colour.hdr.light.map { Double($0.maximum) } ?? 0
     let screen = colour.hdr.mastering.map { Double($0.maximum) / 10000 } ?? 0
     let brightest = said > 0 ? said : screen > 0 ? screen : 1000
     let peak = min(max(brightest / Self.white, 1.01), 50)
+    let scaling = size.map { [("zscale", "w=\($0.width):h=\($0.height):filter=bicubic")] } ?? []
     chain = try FilterChain(
-      [
+      scaling + [
         ("zscale", "\(Self.input(colour)):transfer=linear:npl=\(Self.white)"),
         ("format", "gbrpf32le"),
         ("zscale", "primaries=709"),
@@ -38,9 +44,9 @@ package final class ToneMapper {
       + ":rangein=\(colour.isFullRange ? "full" : "limited")"
   }
 
-  /// Returns whether this tone mapper was created for frames like `frame`.
-  package func accepts(_ frame: borrowing VideoFrame) -> Bool {
-    chain.accepts(frame) && frame.colour == colour
+  /// Returns whether this tone mapper was created for frames like `frame`, and that size of the result.
+  package func accepts(_ frame: borrowing VideoFrame, size: PixelSize?) -> Bool {
+    chain.accepts(frame) && frame.colour == colour && size == self.size
   }
 
   /// Returns the frame in BT.709, with its timestamps.

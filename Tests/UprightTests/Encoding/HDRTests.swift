@@ -138,19 +138,23 @@ struct HDRTests {
 
   @Test(
     "10-bit HDR is tone-mapped to BT.709 for 8-bit output, and kept for 10-bit output",
-    arguments: [("out.ts", nil), ("out.m3u8", nil), ("out.mp4", .h264), ("out.mkv", nil)]
-      as [(String, VideoCodec?)])
-  func tones(_ output: String, _ codec: VideoCodec?) throws {
+    // Frames that are larger than the canvas are scaled before.
+    arguments: [
+      ("out.ts", nil, 1), ("out.ts", nil, 4), ("out.m3u8", nil, 1), ("out.mp4", .h264, 3),
+      ("out.mkv", nil, 1),
+    ] as [(String, VideoCodec?, Int)])
+  func tones(_ output: String, _ codec: VideoCodec?, _ scale: Int) throws {
     let scratch = try Scratch()
     let input = scratch.path("grey.mkv")
     // Four grey bars, in limited range.
     let signals = [0.2, 0.4, 0.58, 0.72]
     let codes = signals.map { Int(64 + 876 * $0) }
     let grey =
-      "if(lt(X,32),\(codes[0]),if(lt(X,64),\(codes[1]),if(lt(X,96),\(codes[2]),\(codes[3]))))"
+      "if(lt(X,\(32 * scale)),\(codes[0]),if(lt(X,\(64 * scale)),\(codes[1]),"
+      + "if(lt(X,\(96 * scale)),\(codes[2]),\(codes[3]))))"
     try FFmpegTool.run([
       "-f", "lavfi", "-i",
-      "nullsrc=s=128x72:r=10:d=0.5,format=yuv420p10le,geq=lum='\(grey)':cb=512:cr=512",
+      "nullsrc=s=\(128 * scale)x\(72 * scale):r=10:d=0.5,format=yuv420p10le,geq=lum='\(grey)':cb=512:cr=512",
       "-c:v", "libx265", "-preset", "ultrafast", "-x265-params",
       "log-level=none:lossless=1:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc", input,
     ])
