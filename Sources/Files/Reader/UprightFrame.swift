@@ -1,7 +1,7 @@
 public import UprightOrientation
 public import UprightKernels
 public import UprightFrames
-internal import UprightMediaIO
+public import UprightMediaIO
 internal import UprightOrienting
 
 /// A decoded frame, upright. Its memory is shared by all copies, and is only read.
@@ -93,12 +93,20 @@ public struct UprightFrame: Sendable {
       FrameView(memory.frame)?.planes ?? MutablePlaneSet(format.layout, size: PixelSize(0, 0)))
   }
 
-  /// Returns the frame as a picture of a size. HDR is tone-mapped.
+  /// Returns the frame as a picture. HDR is tone-mapped.
+  ///
+  /// - Parameter size: The size of the picture, of any shape; `nil` for the frame's.
+  /// - Throws: `unavailable` for HDR if libavfilter isn't installed or lacks a filter.
+  public func picture(size: PixelSize? = nil) throws(UprightError) -> RGBPicture {
+    try picture(size: size ?? self.size, scaler: Scaler())
+  }
+
   func picture(size: PixelSize, scaler: Scaler) throws(UprightError) -> RGBPicture {
     guard memory.frame.colour.isHDR, memory.frame.format.bitDepth > 8 else {
       return try RGBPicture(memory.frame, size: size, scaler: scaler)
     }
-    let mapped = try ToneMapper(like: memory.frame).mapped(memory.frame.shared())
+    let even = PixelSize((size.width + 1) / 2 * 2, (size.height + 1) / 2 * 2)
+    let mapped = try ToneMapper(like: memory.frame, size: even).mapped(memory.frame.shared())
     return try RGBPicture(mapped, size: size, scaler: scaler)
   }
 

@@ -126,15 +126,13 @@ package final class LibraryWorker: Sendable {
 
   /// Returns the upright frame that is shown at a time, as a JPEG.
   private static func poster(of path: String, at seconds: Double) throws(UprightError) -> [UInt8] {
-    let reader = try UprightReader(path, pixels: .rgb24)
+    let reader = try UprightReader(path)
     defer { reader.close() }
     try reader.seek(to: seconds)
-    guard let frame = try reader.next(),
-      let picture = RGBPicture(size: frame.size, bytes: frame.bytes(ofPlane: 0))
-    else {
+    guard let frame = try reader.next() else {
       throw UprightError(
         .usage, "the video has no frame at \(seconds) s", remedy: "ask for an earlier one")
     }
-    return try picture.jpeg()
+    return try frame.picture().jpeg()
   }
 }

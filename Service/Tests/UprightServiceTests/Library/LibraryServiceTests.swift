@@ -187,6 +187,18 @@ struct LibraryServiceTests {
       #expect(master.contains(codec), "\(master)")
       #expect(master.contains("VIDEO-RANGE=HLG") == range)
     }
+    // A still is tone-mapped as the segments are.
+    let still = try await service.ask("GET", "/vod/hlg.mp4/poster.jpg?at=1")
+    try Data(still.body).write(to: URL(fileURLWithPath: scratch.path("still.jpg")))
+    let url = Self.url(service, "hlg.mp4/index.m3u8")
+    let small = "-vf scale=64:36,format=rgb24 -frames:v 1 -f rawvideo -".words
+    let means = try await RunningService.onThread {
+      try ["-i \(scratch.path("still.jpg"))", "-ss 1 -i \(url)"].map { input in
+        let bytes = try FFmpegTool.run(input.words + small)
+        return bytes.reduce(0) { $0 + Int($1) } / max(1, bytes.count)
+      }
+    }
+    #expect(means[0] > 50 && abs(means[0] - means[1]) < 5, "\(means)")
     // A file without HDR is the same with it.
     let usual = try await service.ask("GET", "/vod/with-sound.mp4/index.m3u8").text
     #expect(try await service.ask("GET", "/vod/with-sound.mp4/index.m3u8?hdr=keep").text == usual)
