@@ -10,7 +10,6 @@ import sys
 import threading
 
 import chromium_play
-from hls_latency import module
 
 WHEELS = pathlib.Path(__file__).resolve().parent.parent.parent / ".build" / "players"
 HLS_JS, NEXT = "/.upright-hls.mjs", "/.upright-next"
@@ -81,7 +80,7 @@ class Page:
 
     def __init__(self, source, start, uses_hls_js):
         self.messages, self.over, self.begun, self.seeks = [], False, threading.Event(), queue.Queue()
-        script = module(wheel()).encode() if uses_hls_js else b""
+        script = chromium_play.hls_module(wheel()) if uses_hls_js else b""
         is_remote = "://" in source
         ask = {"source": source if is_remote else "/" + os.path.basename(source), "isRemote": is_remote, "start": start,
                "script": HLS_JS if script else None, "result": chromium_play.RESULT, "next": NEXT}
