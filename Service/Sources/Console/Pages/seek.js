@@ -1,6 +1,7 @@
 // What shows and sets the position in a file: a button, and a bar that shows a small picture of the place that one seeks.
 import { make, write } from "./dom.js";
 import { lengthOf } from "./recordings.js";
+import { pause } from "./source.js";
 
 // Seconds of a time in WebVTT.
 const secondsOf = text => text.split(":").reduce((sum, part) => sum * 60 + Number(part), 0);
@@ -23,40 +24,47 @@ export function makeSeekBar(video, folder) {
   const canvas = make("canvas", { hidden: true, "aria-hidden": "true" });
   const end = new AbortController();
   const sheets = new Map();
+  // The time whose picture is wanted, which may come later.
   let pictures = [], wanted = null, isHeld = false, timer;
 
-  fetch(folder + "sprites.vtt", { signal: end.signal })
-    .then(answer => answer.ok ? answer.text() : "").then(text => { pictures = parse(text); }, () => {});
+  // Asks again while the service makes too much at once.
+  async function load() {
+    const answer = await fetch(folder + "sprites.vtt", { signal: end.signal });
+    if (answer.ok) {
+      pictures = parse(await answer.text());
+      draw();
+    } else if (answer.status === 429) {
+      await pause(1000);
+      await load();
+    }
+  }
 
+  // Shows the picture of the wanted time above its place.
   function draw() {
-    const { x, y, width, height, file } = wanted;
-    const sheet = sheets.get(file);
+    const picture = wanted === null ? null : pictures.findLast(one => one.start <= wanted);
+    const sheet = picture && sheets.get(picture.file);
     canvas.hidden = !sheet?.complete || !sheet.naturalWidth;
+    if (picture && !sheet) {
+      const image = new Image();
+      image.onload = draw;
+      image.onerror = () => sheets.delete(picture.file);
+      image.src = folder + picture.file;
+      sheets.set(picture.file, image);
+    }
     if (canvas.hidden) return;
+    const { x, y, width, height } = picture;
     Object.assign(canvas, { width, height });
+    canvas.style.left = bar.offsetLeft + bar.offsetWidth * wanted / (Number(bar.max) || 1) + "px";
     canvas.getContext("2d").drawImage(sheet, x, y, width, height, 0, 0, width, height);
   }
 
-  // Shows the picture of a time above its place.
   function show(time) {
     clearTimeout(timer);
-    timer = setTimeout(hide, 1500);
-    wanted = pictures.findLast(picture => picture.start <= time);
-    if (!wanted) return;
-    if (!sheets.has(wanted.file)) {
-      const sheet = new Image();
-      sheet.onload = () => { if (wanted) draw(); };
-      sheet.src = folder + wanted.file;
-      sheets.set(wanted.file, sheet);
-    }
-    canvas.style.left = bar.offsetLeft + bar.offsetWidth * time / (Number(bar.max) || 1) + "px";
+    wanted = time;
     draw();
   }
 
-  function hide() {
-    wanted = null;
-    canvas.hidden = true;
-  }
+  const hide = () => show(null);
 
   function update() {
     if (Number.isFinite(video.duration)) bar.max = video.duration;
@@ -70,6 +78,7 @@ export function makeSeekBar(video, folder) {
   bar.oninput = () => {
     isHeld = true;
     show(Number(bar.value));
+    timer = setTimeout(hide, 1500);
     update();
   };
   bar.onchange = () => {
@@ -85,6 +94,7 @@ export function makeSeekBar(video, folder) {
   video.onclick = turn;
   for (const name of ["timeupdate", "durationchange", "play", "pause", "ended", "seeked"]) video.addEventListener(name, update);
   update();
+  load().catch(() => {});
   return {
     element: make("div", { class: "seek" }, button, bar, clock, canvas),
     end() {
