@@ -21,7 +21,10 @@ package final class SideTrackWriter {
   package private(set) var description: SideTrack
   private var lastPTS: Int64?
 
-  package init(stream: StreamInfo, track: Int, container: OutputContainer) throws(UprightError) {
+  /// - Parameter copies: Whether audio that the container accepts is copied.
+  package init(
+    stream: StreamInfo, track: Int, container: OutputContainer, copies: Bool = true
+  ) throws(UprightError) {
     if stream.kind == .audio && stream.parameters.sampleRate <= 0 {
       throw UprightError(.badData, "the input has no data for it")
     }
@@ -29,7 +32,8 @@ package final class SideTrackWriter {
     self.track = track
     let isCopied =
       switch stream.kind {
-      case .audio: container.copiesAudio(stream.codecName) && container.keeps(stream.editing)
+      case .audio:
+        copies && container.copiesAudio(stream.codecName) && container.keeps(stream.editing)
       case .subtitle: container.copiesSubtitles(stream.codecName)
       default: true
       }

@@ -4,8 +4,8 @@ internal import UprightEncoding
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// An audio track of segments. AAC is copied. Other audio is encoded for each segment alone, on one grid of frames for the
-/// whole file, by an encoder that begins a few frames before the segment.
+/// An audio track of segments. AAC is copied. Other audio, and a track that begins later than the video, is encoded for each
+/// segment alone, on one grid of frames for the whole file, by an encoder that begins a few frames before the segment.
 final class SegmentAudio {
   private let side: SideTrackWriter
   private let container: OutputContainer
@@ -14,6 +14,8 @@ final class SegmentAudio {
 
   /// How many frames the encoder gets before the first one that is used: its decisions need some history.
   private static let history: Int64 = 4
+  /// The least time without packets that is a pause, and how much of it is left to the transcoder.
+  private static let (pause, rest) = (MediaTime(1, .one), MediaTime(1, Rational(1, 10)))
   /// How much earlier than a time reading begins: packets of other tracks lie between those of the audio.
   private static let leads = [0.5, 5].map { MediaTime(seconds: $0) }
 
@@ -39,6 +41,16 @@ final class SegmentAudio {
   /// The track as described to outputs.
   var description: SideTrack { side.description }
 
+  /// The number of samples that the encoder puts before the first one; 0 for a copy.
+  var priming: Int {
+    if case .transcode(let transcoder) = side.work { transcoder.priming } else { 0 }
+  }
+
+  /// Returns how long some samples last.
+  func duration(of samples: Int) -> MediaTime {
+    MediaTime(Int64(samples), Rational(1, max(1, side.description.parameters.sampleRate)))
+  }
+
   /// Returns the decoding time of the track's first packet, `nil` if there is none, and the number of samples from there on
   /// that aren't played. Use it before any packet is read.
   func start() throws(UprightError) -> (time: MediaTime?, priming: Int) {
@@ -58,7 +70,7 @@ final class SegmentAudio {
       try side.write(packet) { (packet) throws(UprightError) in start = start ?? packet.decodingTime
       }
     }
-    if case .transcode(let transcoder) = side.work { return (start, transcoder.priming) }
+    if case .transcode = side.work { return (start, self.priming) }
     return (start, priming < Self.mostPriming ? priming : 0)
   }
 
@@ -155,7 +167,17 @@ final class SegmentAudio {
       if !isEnough, from.map({ time >= $0 }) ?? true { boxes.append(box) }
     }
     var next = try self.first(before: from.map { _ in MediaTime(start, timeBase) })
+    var last = MediaTime(start, timeBase)
     while !isEnough, let packet = next.take() {
+      if let time = packet.time {
+        if time - last > Self.pause {
+          // Players wait for sound that doesn't come. The rest of a pause is as long as the samples' own times say.
+          let end = to.map { min(time - Self.rest, $0 + Self.rest) } ?? time - Self.rest
+          try transcoder.fill(to: end.plausibleTicks(of: timeBase), emit: emit)
+          guard !isEnough else { break }
+        }
+        last = max(last, time)
+      }
       try transcoder.transcode(packet, emit: emit)
       next = try nextPacket()
     }

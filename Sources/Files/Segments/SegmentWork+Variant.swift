@@ -17,7 +17,7 @@ extension SegmentWork {
         keyframesPeak: rate(of: .keyframes).peak, codecs: try codecs(plan),
         size: list.pieces[0].size, frameRate: plan.frameRate?.doubleValue,
         range: keepsRange ? plan.video.parameters.dynamicRange : nil,
-        audio: audioTracks(plan),
+        audio: audioTracks(input.tracks),
         captions: SegmentVariant.Track.all(SegmentCaptions.streams(plan), as: "Captions"))
     }
   }
@@ -101,8 +101,7 @@ extension SegmentWork {
     return known.enumerated().filter { !known[..<$0].contains($1) }.map(\.element)
   }
 
-  private func audioTracks(_ plan: SessionPlan) -> [SegmentVariant.Audio] {
-    let tracks = plan.audioTracks
+  private func audioTracks(_ tracks: [SideTrackWriter]) -> [SegmentVariant.Audio] {
     let names = SegmentVariant.Track.all(tracks.map(\.stream), as: "Audio")
     return zip(tracks, names).map { side, track in
       let parameters = side.description.parameters

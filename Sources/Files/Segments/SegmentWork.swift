@@ -12,17 +12,22 @@ internal import Synchronization
 /// Unchecked: one render uses it at a time.
 final class SegmentInput: @unchecked Sendable {
   let plan: SessionPlan
-  private let tracks: [SideTrackWriter]
+  let tracks: [SideTrackWriter]
   private var audio: [Int: SegmentAudio] = [:]
   /// Whether nothing of the video was read.
   var isNew = true
 
-  init(_ plan: SessionPlan) {
-    (self.plan, tracks) = (plan, plan.audioTracks)
+  /// - Parameter late: The audio tracks that begin later than the video, which silence precedes.
+  init(_ plan: SessionPlan, late: [Int]) throws(UprightError) {
+    self.plan = plan
+    var tracks = plan.audioTracks
+    for track in late {
+      tracks[track] = try SideTrackWriter(
+        stream: tracks[track].stream, track: tracks[track].track, container: plan.container,
+        copies: false)
+    }
+    self.tracks = tracks
   }
-
-  /// The number of audio tracks.
-  var audioCount: Int { tracks.count }
 
   /// Returns an audio track, which is opened once.
   func audio(_ track: Int) throws(UprightError) -> SegmentAudio {
@@ -59,17 +64,21 @@ final class SegmentWork: @unchecked Sendable {
   let earliest: MediaTime
   private struct AudioTrack {
     /// The decoding time of the first packet; `nil` if there is none.
-    let start: MediaTime?
+    var start: MediaTime?
     /// The number of samples from there on that aren't played.
-    let priming: Int
+    var priming: Int
     /// `nil` if it is unknown.
     let end: MediaTime?
+    /// Whether it begins later than the video in the input. Silence precedes it then.
+    let isLate: Bool
   }
 
   private let audio: [AudioTrack]
   /// Those that no render uses. To open an input takes longer than to read a segment of it.
   private let inputs: Mutex<[SegmentInput]>
 
+  /// Audio that begins later than this after the video is late.
+  private static let latest = MediaTime(1, Rational(1, 10))
   /// The most inputs that are kept open.
   private static let mostInputs = 2
 
@@ -97,16 +106,36 @@ final class SegmentWork: @unchecked Sendable {
     warnings = plan.warnings + copyPlan.warnings + parts.inputSurvey.warnings
     let first = MediaTime(parts.decodingTimes[0], plan.video.timeBase) - list.zero
     captionTracks = SegmentCaptions.streams(plan).count
-    let input = SegmentInput(plan)
-    var audio: [AudioTrack] = []
-    for track in 0..<input.audioCount {
-      let (start, priming) = try input.audio(track).start()
-      audio.append(AudioTrack(start: start, priming: priming, end: input.end(ofAudio: track)))
-    }
+    let (input, audio) = try Self.audio(plan, from: list.zero)
     self.audio = audio
     inputs = Mutex([input])
     let zero = list.zero
     earliest = audio.compactMap(\.start).map { $0 - zero }.reduce(first, min)
+  }
+
+  /// Opens the audio tracks of an input.
+  ///
+  /// - Parameter zero: The time of the first frame.
+  private static func audio(
+    _ plan: SessionPlan, from zero: MediaTime
+  ) throws(UprightError) -> (SegmentInput, [AudioTrack]) {
+    var input = try SegmentInput(plan, late: [])
+    var audio: [AudioTrack] = []
+    for track in input.tracks.indices {
+      let (start, priming) = try input.audio(track).start()
+      audio.append(
+        AudioTrack(
+          start: start, priming: priming, end: input.end(ofAudio: track),
+          isLate: start.map { $0 - zero > latest } ?? false))
+    }
+    let late = audio.indices.filter { audio[$0].isLate }
+    if !late.isEmpty { input = try SegmentInput(plan, late: late) }
+    for track in late {
+      let opened = try input.audio(track)
+      audio[track].priming = opened.priming
+      audio[track].start = zero - opened.duration(of: opened.priming)
+    }
+    return (input, audio)
   }
 
   /// Returns how many segments have that content: all, except that audio may end before the video.
@@ -197,7 +226,7 @@ final class SegmentWork: @unchecked Sendable {
     } catch {
       // Some containers seek to another place than reading reaches.
       guard error.code == .badData, first > 0 || !input.isNew else { throw error }
-      input = try SegmentInput(SessionPlan(request.again(), isDryRun: true))
+      input = try newInput()
       result = try render(index, content, coarser, input, isSought: false, while: isWanted)
     }
     keep(input)
@@ -229,7 +258,12 @@ final class SegmentWork: @unchecked Sendable {
   /// Returns an input that no other render uses.
   private func input() throws(UprightError) -> SegmentInput {
     if let input = inputs.withLock({ $0.popLast() }) { return input }
-    return try SegmentInput(SessionPlan(request.again(), isDryRun: true))
+    return try newInput()
+  }
+
+  private func newInput() throws(UprightError) -> SegmentInput {
+    try SegmentInput(
+      SessionPlan(request.again(), isDryRun: true), late: audio.indices.filter { audio[$0].isLate })
   }
 
   private func render(

@@ -43,6 +43,13 @@ package final class AudioTranscoder {
     try track.encoder.parameters()
   }
 
+  /// Replaces what is missing before a position, in samples, by silence.
+  package func fill(
+    to position: Int64, emit: AudioTrackEncoder.Emit
+  ) throws(UprightError) {
+    try track.reach(position, isExpected: false, emit: emit)
+  }
+
   /// Sends one packet, or `nil` at the end, and passes every resulting packet to `emit`.
   package func transcode(
     _ packet: consuming Packet?, emit: AudioTrackEncoder.Emit

@@ -99,6 +99,47 @@ struct SegmentVariantTests {
     }
   }
 
+  /// Players that need both tracks wait at the first segment without sound.
+  @Test(
+    "Audio that begins later than the video follows silence",
+    arguments: [("mkv", "aac", 2.5), ("mp4", "aac", 2.5), ("mkv", "aac", 12), ("mkv", "ac3", 1.2)])
+  func late(container: String, codec: String, delay: Double) throws {
+    let scratch = try Scratch()
+    let path = scratch.path("source.\(container)")
+    try FFmpegTool.run(
+      "-v error -stream_loop 3 -i \(Samples.withAudio) -itsoffset \(delay) -i \(Samples.withAudio) -map 0:v "
+        + "-map 1:a -t 16 -c:v libx264 -preset ultrafast -g 30 -c:a \(codec)", [path])
+    var options = TranscodeOptions()
+    options.size = .source
+    let source = try SegmentSource(input: path, options: options)
+    let folder = scratch.path("out")
+    try Self.write(source, to: folder)
+    let header = try source.initSegment(0)
+    for (index, segment) in source.segments.enumerated() where segment.start < delay + 4 {
+      let file = scratch.path("\(index).mp4")
+      try Data(header + source.segment(index)).write(to: URL(fileURLWithPath: file))
+      let sound = try FFmpegTool.packets(file, "a")
+      let times = sound.compactMap(\.time)
+      #expect((times.min() ?? .infinity) < segment.start + 0.1, "segment \(index)")
+    }
+    try Data(source.playlist.utf8).write(to: URL(fileURLWithPath: "\(folder)/index.m3u8"))
+    for index in source.segments.indices {
+      try Data(source.segment(index)).write(to: URL(fileURLWithPath: "\(folder)/\(index).m4s"))
+    }
+    try Data(header).write(to: URL(fileURLWithPath: "\(folder)/init-0.mp4"))
+    let heard = try FlashAndBeep(path: "\(folder)/index.m3u8").beeps
+    let given = try FlashAndBeep(path: path).beeps
+    #expect(heard.count == given.count && given.count >= 4, "\(heard), \(given)")
+    for (one, other) in zip(heard, given) {
+      #expect(abs(one - other) < 0.003, "\(heard), \(given)")
+    }
+    // Any order gives the same bytes.
+    let other = try SegmentSource(input: path, options: options)
+    for index in source.segments.indices.reversed() {
+      #expect(try other.segment(index) == source.segment(index), "segment \(index)")
+    }
+  }
+
   @Test("The playlist of keyframes has the first frame of each segment, and nothing else")
   func keyframes() throws {
     let (scratch, _, source) = try Self.make("-vf transpose=2 -g 30 -an") { $0.sensor() }
