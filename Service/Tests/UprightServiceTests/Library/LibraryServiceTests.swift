@@ -191,10 +191,11 @@ struct LibraryServiceTests {
     let still = try await service.ask("GET", "/vod/hlg.mp4/poster.jpg?at=1")
     try Data(still.body).write(to: URL(fileURLWithPath: scratch.path("still.jpg")))
     let url = Self.url(service, "hlg.mp4/index.m3u8")
-    let small = "-vf scale=64:36,format=rgb24 -frames:v 1 -f rawvideo -".words
     let means = try await RunningService.onThread {
-      try ["-i \(scratch.path("still.jpg"))", "-ss 1 -i \(url)"].map { input in
-        let bytes = try FFmpegTool.run(input.words + small)
+      try [(scratch.path("still.jpg"), 0), (url, 30)].map { input, frame in
+        let bytes = try FFmpegTool.run(
+          "-i \(input) -vf select=eq(n\\,\(frame)),scale=64:36,format=rgb24 -frames:v 1 -f rawvideo -"
+        )
         return bytes.reduce(0) { $0 + Int($1) } / max(1, bytes.count)
       }
     }
