@@ -38,10 +38,13 @@ CANCELLED = 0.5
 
 def clip(path, seconds, size, gop):
     """Makes a clip that has to be turned."""
+    upright = path + ".mkv"
     subprocess.run(
         ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", f"testsrc2=s={size}:r=30", "-f", "lavfi", "-i", "sine", "-t",
          str(seconds), "-c:v", "libx264", "-preset", "ultrafast", "-g", str(gop), "-keyint_min", str(gop), "-sc_threshold", "0",
-         "-c:a", "aac", "-metadata:s:v", "rotate=90", path], check=True)
+         "-c:a", "aac", upright], check=True)
+    subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", upright, "-c", "copy", "-metadata:s:v", "rotate=90", path], check=True)
+    os.remove(upright)
 
 
 def library(folder):
