@@ -47,10 +47,10 @@ def loaded(service, path):
 def first_picture(service, name, query):
     """Loads what a player needs for it."""
     playlist = loaded(service, f"/vod/{name}/index.m3u8{query}").decode()
-    files = re.search(r'URI="([^"]*)"[^#]*#EXTINF[^\n]*\n(\S+)', playlist).groups()
-    for file in files:
+    names = [line for line in playlist.splitlines() if line.endswith(".m4s")]
+    for file in (re.search(r'#EXT-X-MAP:URI="([^"]*)"', playlist)[1], names[0]):
         loaded(service, f"/vod/{name}/{file}")
-    return [line for line in playlist.splitlines() if line.endswith(".m4s")]
+    return names
 
 
 def starts(folder, name, query):
