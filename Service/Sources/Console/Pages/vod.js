@@ -20,7 +20,8 @@ export function playFile(video, address, say) {
 class Player {
   constructor(video, say, signal) {
     Object.assign(this, {
-      video, say, signal, units: [], empty: new Set(), buffer: new MediaBuffer(video, "file"), map: null, loading: null
+      video, say, signal, units: [], empty: new Set(), buffer: new MediaBuffer(video, "file"), map: null, loading: null,
+      wake: () => {}
     });
   }
 
@@ -32,10 +33,13 @@ class Player {
     this.say("Loading.");
     this.units = parse(await this.fetch(place, this.signal).then(answer => answer.text())).units;
     this.video.addEventListener("seeking", () => this.leave(), { signal: this.signal });
+    for (const name of ["timeupdate", "seeking"]) this.video.addEventListener(name, () => this.wake(), { signal: this.signal });
+    this.signal.addEventListener("abort", () => this.wake());
     while (!this.signal.aborted) {
       const unit = this.next();
       if (unit) await this.load(unit, place);
-      else await this.rest();
+      // Until the position may need another one.
+      else await new Promise(done => { this.wake = done; });
     }
   }
 
@@ -90,19 +94,6 @@ class Player {
     if (!isFirst) return;
     this.buffer.source.duration = this.end;
     this.video.play().catch(() => {});
-  }
-
-  // Waits until the position may need another unit.
-  rest() {
-    return new Promise(done => {
-      const events = ["timeupdate", "seeking"];
-      const wake = () => {
-        for (const name of events) this.video.removeEventListener(name, wake);
-        done();
-      };
-      for (const name of events) this.video.addEventListener(name, wake);
-      this.signal.addEventListener("abort", wake, { once: true });
-    });
   }
 
   async append(bytes) {
