@@ -23,7 +23,7 @@ sys.path.insert(
     0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Benchmarks"))
 
 from live_service import running  # noqa: E402
-from processes import children  # noqa: E402
+from processes import children, private  # noqa: E402
 
 SHORT = os.environ.get("SHORT") == "1"
 FILES, PLAYERS, SECONDS = (100, 20, 8) if SHORT else (1000, 50, 60)
@@ -68,27 +68,6 @@ def size(folder):
             except OSError:
                 pass
     return total
-
-
-def memory(process):
-    """Returns the memory of a process that it shares with no other, in MiB."""
-    try:
-        lines = open(f"/proc/{process}/smaps_rollup").read().splitlines()
-    except OSError:
-        return 0
-    return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) / 1024
-
-
-def processor(service):
-    """Returns the processor time of the service and its processes so far, in seconds."""
-    total = 0
-    for process in [service.process.pid, *children(service.process.pid)]:
-        try:
-            fields = open(f"/proc/{process}/stat").read().rsplit(")", 1)[1].split()
-        except OSError:
-            continue
-        total += sum(map(int, fields[11:15 if process == service.process.pid else 13]))
-    return total / os.sysconf("SC_CLK_TCK")
 
 
 class Player:
@@ -142,7 +121,7 @@ def play(service, cache, faults):
         found = children(service.process.pid)
         most["processes"] = max(most["processes"], len(found))
         most["cache"] = max(most["cache"], size(cache))
-        most["memory"] = max([most["memory"], *map(memory, found)])
+        most["memory"] = max([most["memory"], *(private(process) or 0 for process in found)])
         time.sleep(0.2)
     # A segment may be written before others are removed.
     if most["cache"] > CACHE + (2 << 20):
@@ -168,13 +147,15 @@ def last_segment(service, name):
 
 def cost(service, body):
     """Returns the processor time of what `body` does, until nothing is done any more."""
-    start = processor(service)
+    def spent():
+        return running.processor(service.process.pid)
+    start = spent()
     body()
     last = None
-    while last is None or processor(service) - last > 0.02:
-        last = processor(service)
+    while last is None or spent() - last > 0.02:
+        last = spent()
         time.sleep(0.5)
-    return processor(service) - start
+    return spent() - start
 
 
 def leave(service, path):

@@ -1,5 +1,6 @@
-"""Processes, for checks that kill them."""
+"""Processes, for checks that kill or measure them."""
 import os
+import re
 
 
 def children(process):
@@ -13,3 +14,12 @@ def children(process):
         if fields[0] != "Z" and int(fields[1]) == process:
             found.append(int(name))
     return found
+
+
+def private(process):
+    """Returns the private memory of a process in MiB; None if it has ended."""
+    try:
+        text = open(f"/proc/{process}/smaps_rollup").read()
+    except OSError:
+        return None
+    return sum(int(size) for size in re.findall(r"^Private_\w+: +(\d+) kB$", text, re.M)) / 1024

@@ -11,7 +11,6 @@ import argparse
 import json
 import os
 import random
-import re
 import signal
 import subprocess
 import sys
@@ -24,18 +23,9 @@ sys.path.insert(
 os.environ["UPRIGHT_WORKERS"] = "process"
 
 from live_service import running  # noqa: E402
-from processes import children  # noqa: E402
+from processes import children, private  # noqa: E402
 
 RATE = 30
-
-
-def private(process):
-    """Returns the private memory of a process in MiB; None if it has ended."""
-    try:
-        text = open(f"/proc/{process}/smaps_rollup").read()
-    except OSError:
-        return None
-    return sum(int(size) for size in re.findall(r"^Private_\w+: +(\d+) kB$", text, re.M)) / 1024
 
 
 def workers(service):
