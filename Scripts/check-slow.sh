@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Runs the checks that take too long for every run: sanitizers, fuzzing, memory of long files, damaged input,
-# the live service for half an hour, while it is changed all the time and with publishers of every kind, a library of many files, its API from
-# its description, its metrics with Prometheus, chunks and sessions on several machines, the kernels for aarch64, every
-# combination of containers and players, calls that Janus records and forwards, the wheels and the packages in a clean system.
+# the live service for half an hour, while it is changed all the time and with publishers of every kind, a library of many
+# files, the API from its description, the metrics with Prometheus, chunks and sessions on several machines, the kernels for
+# aarch64, every combination of containers and players, calls that Janus records and forwards, the wheels and the packages in a
+# clean system.
 # SHORT=1 runs a shorter form, for CI, whose random inputs are the same each time, so that a finding is one of the
 # change. Needs both programs: `make check-slow` builds them.
 set -euo pipefail

@@ -23,8 +23,8 @@ def clip(folder, name, turn):
     """Puts a minute of 1080p with a keyframe each second into the library, as a phone stores it."""
     sound = ["-f", "lavfi", "-i", "sine"]
     short = clips.made("library-short.mp4", lambda path: clips.ffmpeg(
-        *sound, *clips.video("1920x1080"), "-c:a", "aac", "-shortest", "-c:v", "libx264", "-preset", "veryfast", "-crf", "21", "-g", "30", "-keyint_min", "30",
-        "-sc_threshold", "0", "-pix_fmt", "yuv420p", path))
+        *sound, *clips.video("1920x1080"), "-c:a", "aac", "-shortest", "-c:v", "libx264", "-preset", "veryfast", "-crf", "21",
+        "-g", "30", "-keyint_min", "30", "-sc_threshold", "0", "-pix_fmt", "yuv420p", path))
     whole = clips.looped("library-long.mp4", short, SECONDS // 10)
     path = os.path.join(folder, name)
     clips.ffmpeg("-i", whole, "-c", "copy", "-metadata:s:v", f"rotate={turn}", path)

@@ -89,7 +89,7 @@ class Library:
     def text_function(
         self, name: str, *types: Any, parse: Callable[[bytes], Any] = json.loads
     ) -> Callable[..., Any]:
-        """Returns a function that ends with a `char **` and an `upright_error *`, and returns parsed JSON."""
+        """Returns a function that ends with a `char **` and an `upright_error *`, and returns the parsed text."""
         function = self.status_text_function(name, *types, parse=parse)
         return lambda *arguments: function(*arguments)[1]
 

@@ -117,7 +117,7 @@ class SegmentSource(Handle):
         return self._bytes(_file, name.encode())
 
     @staticmethod
-    def multivariant_playlist(sources: "dict[str, SegmentSource]") -> str:
+    def multivariant_playlist(sources: dict[str, SegmentSource]) -> str:
         """Returns the multivariant playlist of sources of one file in several sizes.
 
         Args:
@@ -129,7 +129,7 @@ class SegmentSource(Handle):
         text: str = _multivariant(handles, folders, count)
         return text
 
-    def _bytes(self, call: Any, file: "int | bytes") -> bytes:
+    def _bytes(self, call: Any, file: int | bytes) -> bytes:
         start, length = ctypes.c_void_p(), ctypes.c_size_t()
         call(self._handle, file, start, length)
         return ctypes.string_at(start, length.value) if start.value else b""
