@@ -487,31 +487,42 @@ def test_the_interpreter_is_free_while_a_frame_is_drawn():
     into = np.empty((4000, 3000), np.uint8)
     frames.turn(plane, into, time=0)
     source, target = upright_policy._frame.source_of(plane), upright_policy._frame.target_of(into)
-    span = []
+    span, most = [], 0
 
     def draw():
         before = time.perf_counter()
         upright_policy._frames._draw(frames._handle, source.c, target.c)
-        span.extend((before, time.perf_counter()))
+        span[:] = before, time.perf_counter()
 
-    thread, seen = threading.Thread(target=draw), []
-    thread.start()
-    while thread.is_alive():
-        seen.append(time.perf_counter())
-        time.sleep(0.0002)
-    start, end = span
-    assert end - start > 0.01
-    # If the call had the lock, this thread would have seen nothing within it.
-    assert sum(start + 0.002 < moment < end - 0.002 for moment in seen) > 3
+    # If the call had the lock, this thread would see nothing within it, however often it is repeated. A busy
+    # machine may stop this thread for the whole of one.
+    for _ in range(50):
+        thread, seen = threading.Thread(target=draw), []
+        thread.start()
+        while thread.is_alive():
+            seen.append(time.perf_counter())
+            time.sleep(0.0002)
+        start, end = span
+        assert end - start > 0.01
+        most = max(most, sum(start + 0.002 < moment < end - 0.002 for moment in seen))
+        if most > 3:
+            break
+    assert most > 3
 
 
 def test_a_second_thread_is_refused():
     plane = np.zeros((6000, 8000), np.uint8)
     frames = Frames(frames="sensor", size="3000x4000", filter="lanczos")
     into = np.empty((4000, 3000), np.uint8)
-    thread = threading.Thread(target=lambda: [frames.turn(plane, into, time=index) for index in range(5)])
-    thread.start()
     codes = set()
+
+    def turn():
+        for index in range(200):
+            if not codes:
+                frames.turn(plane, into, time=index)
+
+    thread = threading.Thread(target=turn)
+    thread.start()
     while thread.is_alive() and not codes:
         try:
             frames.decisions()
