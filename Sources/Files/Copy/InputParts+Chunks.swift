@@ -34,7 +34,9 @@ extension InputParts {
       return "an edit list cuts the input"
     }
     if plan.container == .y4m { return "y4m stores uncompressed frames" }
-    if case .bitrate = options.rate { return "a bitrate applies to the whole input" }
+    if case .bitrate = options.rate, !plan.request.makesSegments {
+      return "a bitrate applies to the whole input"
+    }
     return CopyFinder.reasonAgainstLookingAhead(plan)
   }
 

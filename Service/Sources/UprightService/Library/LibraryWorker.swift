@@ -72,7 +72,7 @@ package final class LibraryWorker: Sendable {
       let known = LibraryVersion(version[...])
       if known?.keepsHDR == true { options.codec = .hevc }
       if let size = known?.size, size != LibraryVersion.automatic {
-        // The bit rate of a preset would be one of the whole file.
+        // Without the bit rate of the preset: one quality for all sizes.
         options.size = StreamPreset.named(size).map { .pair($0.size) } ?? .source
       }
       let source = try SegmentSource(input: path, options: options)
