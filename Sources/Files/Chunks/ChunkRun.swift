@@ -96,7 +96,8 @@ struct ChunkRun {
 
   /// - Parameter isSought: Whether reading starts near the chunk and not at the start of the input.
   private func work(_ frames: ChunkPlan.Frames, isSought: Bool) throws(UprightError) -> Work {
-    let plan = try plan.session(request, isDryRun: true)
+    var plan = try plan.session(request, isDryRun: true)
+    plan.digestsPackets = true
     let parts = try self.plan.parts(plan)
     let clocks = parts.keyframeClocks(FramePipeline.Setup(plan).keyframes)
     let exchange = PartExchange(first: chunk)

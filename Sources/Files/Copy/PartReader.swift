@@ -74,7 +74,7 @@ final class PartReader: @unchecked Sendable {
     self.single = single
     slots = DispatchSemaphore(value: max(1, encoders))
     rewriter = OrientationMetadata().rewriter(for: plan.video)
-    digest = single == nil ? nil : try PacketDigest()
+    digest = plan.digestsPackets ? try PacketDigest() : nil
     plan.demuxer.select(plan.streams(ofPart: single != nil))
   }
 

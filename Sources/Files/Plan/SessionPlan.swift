@@ -27,7 +27,7 @@ package struct SessionPlan {
   var mark: OrientationMetadata?
   /// What was found of all frames, where the input is encoded in one piece; `nil` if it wasn't looked through.
   var source: SourceSurvey?
-  /// Whether a survey computes digests of the packets.
+  /// Whether a survey, or the reader of a part, computes digests of the packets.
   var digestsPackets = false
   /// How much coarser segments are encoded than asked for (`VideoEncoder.Settings.coarser`).
   var coarser = 0
