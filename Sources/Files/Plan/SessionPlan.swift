@@ -327,22 +327,14 @@ package struct SessionPlan {
       colour: frame.colour, timeBase: videoTimeBase)
     (settings.frameRate, settings.rate) = (frameRate, options.firstRate)
     (settings.speed, settings.gop) = (options.speed, options.gop)
-    // A player waits for each segment that is made on demand.
     if let encoder = options.encoder, encoder.codec == codec { settings.encoder = encoder }
-    if request.makesSegments {
-      if [.h264, .hevc].contains(codec) { settings.speed = options.speed ?? "veryfast" }
-      settings.coarser = coarser
-      // Six steps of the scale are half the bits.
-      if case .bitrate(let bits) = settings.rate {
-        settings.rate = .bitrate(max(1, bits >> (coarser / 6)))
-      }
-    }
     (settings.isLive, settings.isAmongOthers) = (options.isLive, options.encodesAmongOthers)
     settings.wantsGlobalHeader = container.wantsGlobalHeader
     settings.repeatsHeaders =
       container.canFollow && !options.splits && codec != .raw
       && !(codec == .hevc && isWhole && isSelfContained)
     (settings.threads, settings.options) = (options.threads, options.encoderOptions)
+    if request.makesSegments { adaptToSegments(&settings) }
     if settings.gop == nil, container.isSegmented, let rate = frameRate {
       // Segments begin at forced IDR frames; the encoder must not insert many more.
       settings.gop = max(
