@@ -59,13 +59,7 @@ package struct SignalScan {
   /// back.
   private static let reordering = 17
 
-  package init(
-    url: String, format: String?, gravity: GravityUse? = nil
-  ) throws(UprightError) {
-    try self.init(openSource(url, format: format), gravity: gravity)
-  }
-
-  /// Scans an open source. Standard input can't be opened twice.
+  /// Scans a source from where it is.
   ///
   /// - Parameters:
   ///   - gravity: How readings of motion sensors turn frames; `nil` if they don't.

@@ -35,3 +35,13 @@ package func openSource(
     throw reported
   }
 }
+
+extension PacketSource {
+  /// Opens the same input again, from its start: a file whose streams are known at once.
+  ///
+  /// - Throws: The errors of `openSource`.
+  package func reopened(format: String?) throws(UprightError) -> any PacketSource {
+    guard let first = self as? Demuxer else { return try openSource(url, format: format) }
+    return try Demuxer(again: first, format: format)
+  }
+}

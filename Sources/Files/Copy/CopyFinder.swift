@@ -156,7 +156,7 @@ struct CopyFinder {
     var signal: OrientationSignal?
     if plan.options.frames.isSignalled {
       var scan = try SignalScan(
-        url: plan.request.input, format: plan.request.inputFormat, gravity: plan.request.gravityUse)
+        plan.demuxer.reopened(format: plan.request.inputFormat), gravity: plan.request.gravityUse)
       signal = try scan.next()?.signal
     }
     let direction = try director.direct(at: 0, size: size, signal: signal?.turn)

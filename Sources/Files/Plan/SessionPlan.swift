@@ -231,20 +231,22 @@ package struct SessionPlan {
         }
         return .initial
       }
-      return .fixed(isLandscape: try isMostlyLandscape(request, video, duration: duration))
+      return .fixed(isLandscape: try isMostlyLandscape(request, demuxer, video, duration: duration))
     }
   }
 
   /// Runs the policy over the whole input before its frames are processed.
   private static func isMostlyLandscape(
-    _ request: TranscodeRequest, _ video: StreamInfo, duration: MediaTime
+    _ request: TranscodeRequest, _ demuxer: any PacketSource, _ video: StreamInfo,
+    duration: MediaTime
   ) throws(UprightError) -> Bool {
     var director = try request.director(
       size: video.frameShape.shown, guidance: .standard, canvas: .follow)
     for event in request.shiftedEvents { try director.push(event) }
     if request.scansSignals {
-      var scan = try SignalScan(
-        url: request.input, format: request.inputFormat, gravity: request.gravityUse)
+      let demuxer = try demuxer.reopened(format: request.inputFormat)
+      if request.makesSegments { try (demuxer as? Demuxer)?.readHeads(of: video) }
+      var scan = try SignalScan(demuxer, gravity: request.gravityUse)
       while let change = try scan.next() {
         _ = try director.direct(
           at: change.time.seconds, size: change.shown, signal: change.signal?.turn)

@@ -75,7 +75,7 @@ extension SessionPlan {
     guard options.frames.isSignalled else { return true }
     let ofTheWhole: Set<OrientationSignal.Source> = [.trackMatrix, .projection, .rotateTag]
     var scan = try SignalScan(
-      url: request.input, format: request.inputFormat, gravity: request.gravityUse)
+      demuxer.reopened(format: request.inputFormat), gravity: request.gravityUse)
     guard let first = try scan.next(), first.signals.allSatisfy({ ofTheWhole.contains($0.source) })
     else { return false }
     guard let second = try scan.next() else { return true }
