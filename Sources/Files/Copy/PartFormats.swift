@@ -1,4 +1,5 @@
 internal import UprightOrientation
+internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightPipeline
 
@@ -74,22 +75,28 @@ struct PartFormats {
 extension SessionPlan {
   /// Decodes the first frame of the input with a second demuxer.
   func decodeFirstFrame() throws(UprightError) -> VideoFrame {
-    let demuxer =
-      if let first = demuxer as? Demuxer {
-        try Demuxer(again: first, format: request.inputFormat)
-      } else {
-        try Demuxer(url: request.input, format: request.inputFormat, interrupt: request.interrupt)
-      }
+    // A keyframe needs none of the frames after it, for which a decoder waits.
+    if let frame = try? firstFrame(packets: 1) { return frame }
+    guard let frame = try firstFrame(packets: .max) else {
+      throw UprightError(
+        .badData, "no frame can be decoded", at: request.input, remedy: "the input is damaged")
+    }
+    return frame
+  }
+
+  /// Returns the first frame of the first packets; `nil` if they have none.
+  private func firstFrame(packets: Int) throws(UprightError) -> VideoFrame? {
+    let demuxer = try demuxer.reopened(format: request.inputFormat)
     demuxer.select([video.index])
     let decoder = try VideoDecoder(stream: video, threads: 1)
-    while let packet = try demuxer.read() {
+    var left = packets
+    while left > 0, let packet = try demuxer.read() {
       guard packet.streamIndex == video.index else { continue }
+      left -= 1
       _ = decoder.send(packet)
       if let frame = try decoder.receive() { return frame }
     }
     decoder.finish()
-    if let frame = try decoder.receive() { return frame }
-    throw UprightError(
-      .badData, "no frame can be decoded", at: request.input, remedy: "the input is damaged")
+    return try decoder.receive()
   }
 }
