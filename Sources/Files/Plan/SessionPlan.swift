@@ -37,8 +37,8 @@ package struct SessionPlan {
   /// The first canvas.
   var canvas: FrameCanvas { canvases[0] }
 
-  init(_ request: TranscodeRequest, isDryRun: Bool = false) throws(UprightError) {
-    self.request = request
+  init(_ asked: TranscodeRequest, isDryRun: Bool = false) throws(UprightError) {
+    var request = asked
     try OutputCheck.check(request, isDryRun: isDryRun)
     stills = try SessionStills(request.options)
     demuxer = try openSource(
@@ -51,6 +51,8 @@ package struct SessionPlan {
       )
     }
     self.video = video
+    try request.limitSize(to: video)
+    self.request = request
     codec = request.options.codec ?? Self.defaultCodec(of: video, request)
     var dropped: [String]
     (sideTracks, dropped) = try Self.sideTracks(

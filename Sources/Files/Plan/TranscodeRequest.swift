@@ -95,11 +95,10 @@ package struct TranscodeRequest: Sendable {
       segmentsOf: input, inputFormat: inputFormat, options: options, policy: policy, events: events)
   }
 
-  /// Gives the output the size of the guidance, no side longer than the input's, if no size was asked for.
-  mutating func limitSize() throws(UprightError) {
-    guard options.size == nil, policy.stream == nil else { return }
-    let plan = try SessionPlan(self, isDryRun: true)
-    let guidance = StreamGuidance.standard.limited(to: plan.video.frameShape.streamSize)
+  /// Gives segments the size of the guidance, no side longer than the input's, if no size was asked for.
+  mutating func limitSize(to video: StreamInfo) throws(UprightError) {
+    guard makesSegments, options.size == nil, policy.stream == nil else { return }
+    let guidance = StreamGuidance.standard.limited(to: video.frameShape.streamSize)
     options.size = .pair(guidance.encodeSize)
   }
 

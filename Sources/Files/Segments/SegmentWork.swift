@@ -84,12 +84,10 @@ final class SegmentWork: @unchecked Sendable {
 
   /// - Throws: `usage` if the file can't be divided; the errors of a session before its first frame.
   init(_ asked: TranscodeRequest) throws(UprightError) {
-    var request = asked
-    identity = try InputIdentity(of: request.input, interrupt: request.interrupt)
-    try request.limitSize()
-    self.request = request
+    identity = try InputIdentity(of: asked.input, interrupt: asked.interrupt)
+    let plan = try SessionPlan(asked, isDryRun: true)
     // A render that ends early interrupts the plan's request.
-    let plan = try SessionPlan(request.again(), isDryRun: true)
+    request = try plan.request.again()
     let copyPlan = try CopyPlan(plan)
     var parts = try Self.parts(plan, copyPlan)
     isCopied = parts.copiedFrames == parts.inputSurvey.survey.shown.count
