@@ -119,7 +119,9 @@ extension Demuxer {
     _ context: UnsafeMutablePointer<AVFormatContext>, _ settings: [String: String]
   ) -> CInt {
     let count = Int(context.pointee.nb_streams)
-    guard !settings.isEmpty, count > 0 else { return avformat_find_stream_info(context, nil) }
+    guard count > 0 else { return avformat_find_stream_info(context, nil) }
+    // The frames that are decoded for this are not looked at.
+    let settings = ["skip_idct": "all", "skip_loop_filter": "all"].merging(settings) { $1 }
     var options: [OpaquePointer?] = (0..<count).map { _ in
       var dictionary: OpaquePointer?
       for (key, value) in settings { av_dict_set(&dictionary, key, value, 0) }
