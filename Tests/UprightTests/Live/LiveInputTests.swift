@@ -88,7 +88,9 @@ struct LiveInputTests {
     try send("90x160")
     #expect(until { stage.session.snapshot.counters.inputLosses == 2 })
     stage.end()
-    #expect(stage.states.prefix(4) == [.live, .inputLost, .live, .inputLost])
+    // The publisher may begin late.
+    let states = stage.states.drop { $0 == .waiting }
+    #expect(states.prefix(4) == [.live, .inputLost, .live, .inputLost])
     let shown = try DecodedFrames("\(folder)/index.m3u8", scratch)
     #expect(shown.longestStep < 0.2 && shown.shortestStep > 0)
     #expect(stage.formats.count == 2)
