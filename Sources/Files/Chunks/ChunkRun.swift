@@ -106,7 +106,9 @@ struct ChunkRun {
       single: .init(part: chunk, isSought: isSought)
     ) { part in
       PartEncoder(
-        plan, parts, part: part, setup: parts.setup(plan, part: part, clock: clocks[part]),
+        plan, parts, part: part,
+        setup: parts.setup(
+          plan, from: parts.parts[part].frames.lowerBound, clock: clocks[part]),
         decodingThreads: parts.threads(plan), exchange: exchange)
     }
     var work = Work(writer: try writer())

@@ -98,12 +98,16 @@ extension InputParts {
     var clock = clock
     return parts.map { part in
       let first = clock
-      for frame in part.frames {
-        _ = clock.isDue(
-          at: inputSurvey.time(of: frame),
-          canvas: inputSurvey.stretch(of: frame).direction.canvas)
-      }
+      advance(&clock, over: part.frames)
       return first
+    }
+  }
+
+  /// Counts frames that were encoded.
+  func advance(_ clock: inout KeyframeClock, over frames: Range<Int>) {
+    for frame in frames {
+      _ = clock.isDue(
+        at: inputSurvey.time(of: frame), canvas: inputSurvey.stretch(of: frame).direction.canvas)
     }
   }
 

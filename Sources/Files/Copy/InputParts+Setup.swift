@@ -11,10 +11,12 @@ extension InputParts {
     return max(1, Processors.count / concurrency)
   }
 
-  /// Returns the setup of the pipeline that encodes a part.
+  /// Returns the setup of the pipeline that encodes a part, or some frames of it.
   ///
-  /// - Parameter clock: The part's keyframe clock.
-  func setup(_ plan: SessionPlan, part: Int, clock: KeyframeClock) -> FramePipeline.Setup {
+  /// - Parameters:
+  ///   - first: The index of the first frame.
+  ///   - clock: The keyframe clock at that frame.
+  func setup(_ plan: SessionPlan, from first: Int, clock: KeyframeClock) -> FramePipeline.Setup {
     var setup = FramePipeline.Setup(plan)
     setup.codec = codec
     setup.keyframes = clock
@@ -24,7 +26,7 @@ extension InputParts {
       settings.threads = threads
       return settings
     }
-    let canvas = canvas(at: parts[part].frames.lowerBound)
+    let canvas = canvas(at: first)
     let isShared = join != nil && canvas.size == plan.video.parameters.size
     setup.canvas = isShared ? (canvas.size, .up) : canvas
     return setup

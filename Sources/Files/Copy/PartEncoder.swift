@@ -31,6 +31,8 @@ final class PartEncoder: @unchecked Sendable {
   private let plan: SessionPlan
   private let input: InputParts
   private let index: Int
+  /// The indexes of the frames that are encoded. Those before them are only decoded.
+  private let wanted: Range<Int>
   private let exchange: PartExchange
   private let pipeline: FramePipeline
   private let decodingThreads: Int
@@ -42,15 +44,17 @@ final class PartEncoder: @unchecked Sendable {
   /// The number of packets encoded.
   private var packets = 0
 
+  /// - Parameter frames: The frames to encode; `nil` for all of the part.
   init(
-    _ plan: SessionPlan, _ input: InputParts, part index: Int, setup: FramePipeline.Setup,
-    decodingThreads: Int, exchange: PartExchange
+    _ plan: SessionPlan, _ input: InputParts, part index: Int, frames: Range<Int>? = nil,
+    setup: FramePipeline.Setup, decodingThreads: Int, exchange: PartExchange
   ) {
     self.plan = plan
     self.input = input
     self.index = index
     self.exchange = exchange
     self.decodingThreads = decodingThreads
+    wanted = frames ?? input.parts[index].frames
     let count = input.parts[index].frames.count
     queue = BoundedQueue(
       capacity: input.concurrency > 1 ? min(max(16, count), Self.maxPackets) : 16)
@@ -110,20 +114,20 @@ final class PartEncoder: @unchecked Sendable {
         outcome.misplacedFrames += 1
         continue
       }
+      defer { frame += 1 }
+      if frame < wanted.lowerBound { continue }
       try pipeline.process(
         decoded, input.inputSurvey.stretch(of: frame).direction, input.inputSurvey.time(of: frame),
         emit: emit)
-      frame += 1
     }
   }
 
   /// Finds the index of the frame by its timestamp; the index never goes back. Returns `false` if the frame
-  /// is after the end of the part.
+  /// is after the last one that is wanted.
   private func place(_ decoded: inout VideoFrame) -> Bool {
     let shown = input.inputSurvey.survey.shown
-    let end = input.parts[index].frames.upperBound
     frame = max(frame, decoded.pts.map { shown.place(of: $0) } ?? frame)
-    guard frame < end else { return false }
+    guard frame < wanted.upperBound else { return false }
     decoded.pts = shown[frame]
     if decoded.duration <= 0 {
       let usual = frame > 0 ? shown[frame] - shown[frame - 1] : 1
@@ -136,7 +140,7 @@ final class PartEncoder: @unchecked Sendable {
     var packet = consume packet
     if let join = input.join {
       // The frames are reordered no further than in the source, so they fit its decoding times.
-      let place = input.parts[index].frames.lowerBound + packets
+      let place = wanted.lowerBound + packets
       let tick = plan.video.timeBase
       let time = input.decodingTimes[place].rescaled(from: tick, to: packet.timeBase)
       packet.dts = packet.pts.map { min($0, time) } ?? time

@@ -31,6 +31,8 @@ final class PartReader: @unchecked Sendable {
     let part: Int
     /// Whether reading starts near the part and not where the input is.
     let isSought: Bool
+    /// The index after the last packet that is wanted, in decoding order; `nil` for that of the part.
+    var end: Int?
   }
 
   private static let copiedLimit = 64
@@ -130,7 +132,7 @@ final class PartReader: @unchecked Sendable {
       return single == nil ? try takeHidden(packet) : takeHiddenOfSingle(packet)
     }
     // There may be more packets than in the survey if the file is still being written.
-    guard self.packet < parts[last].frames.upperBound else {
+    guard self.packet < single?.end ?? parts[last].frames.upperBound else {
       if single != nil { isOpen = false }
       return
     }

@@ -33,7 +33,9 @@ final class PartsRun {
     let reader = try PartReader(plan, input, exchange: exchange, encoders: encoders) {
       [self] part in
       PartEncoder(
-        plan, input, part: part, setup: input.setup(plan, part: part, clock: clocks[part]),
+        plan, input, part: part,
+        setup: input.setup(
+          plan, from: input.parts[part].frames.lowerBound, clock: clocks[part]),
         decodingThreads: input.threads(plan), exchange: exchange)
     }
     let reading = WorkThread(name: "upright-read") { reader.run() }

@@ -23,11 +23,16 @@ struct SegmentVideo {
     of frames: Range<Int>, isSought: Bool, while isWanted: () -> Bool
   ) throws(UprightError) -> (EncodedFormat?, [PacketBox]) {
     let exchange = PartExchange(first: part)
+    let single = PartReader.Single(part: part, isSought: isSought, end: end(ofPackets: frames))
     let reader = try PartReader(
-      plan, parts, exchange: exchange, encoders: 1, single: .init(part: part, isSought: isSought)
+      plan, parts, exchange: exchange, encoders: 1, single: single
     ) { [plan, parts, clock] part in
-      PartEncoder(
-        plan, parts, part: part, setup: parts.setup(plan, part: part, clock: clock),
+      var clock = clock
+      let first = frames.lowerBound
+      parts.advance(&clock, over: parts.parts[part].frames.lowerBound..<first)
+      return PartEncoder(
+        plan, parts, part: part, frames: frames,
+        setup: parts.setup(plan, from: first, clock: clock),
         decodingThreads: parts.threads(plan), exchange: exchange)
     }
     // Packets that are copied come faster than another thread would take them.
@@ -56,7 +61,8 @@ struct SegmentVideo {
   ) throws(UprightError) -> (EncodedFormat?, [PacketBox]) {
     var found: (format: EncodedFormat?, packets: [PacketBox]) = (nil, [])
     var format: EncodedFormat?
-    var place = parts.parts[part].frames.lowerBound
+    let isCopied = parts.parts[part].isCopied
+    var place = isCopied ? parts.parts[part].frames.lowerBound : frames.lowerBound
     while let item = try exchange.take() {
       guard isWanted() else {
         plan.request.interrupt.raise()
@@ -73,6 +79,14 @@ struct SegmentVideo {
       found.packets.append(PacketBox(packet, format: nil))
     }
     return found
+  }
+
+  /// Returns the index after the last packet, in decoding order, that frames of the part need.
+  private func end(ofPackets frames: Range<Int>) -> Int {
+    let (whole, survey) = (parts.parts[part].frames, parts.inputSurvey.survey)
+    guard frames.upperBound < whole.upperBound else { return whole.upperBound }
+    let next = survey.shown[frames.upperBound]
+    return (whole.last { survey.times[$0] < next } ?? whole.lowerBound) + 1
   }
 
   /// Gives a packet the decoding time of its place in the whole input, so that it doesn't depend on where its encoder

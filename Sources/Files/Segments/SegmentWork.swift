@@ -321,12 +321,7 @@ final class SegmentWork: @unchecked Sendable {
     let piece = list.pieces[index]
     let (first, part) = (piece.frames.lowerBound, piece.part)
     let wanted = isKeyframe ? first..<first + 1 : piece.frames
-    var input = list.parts
-    // The first frame of a part needs none of the others.
-    if isKeyframe, input.parts[part].frames.lowerBound == first {
-      input.parts[part].frames = wanted
-    }
-    let (own, frames) = try SegmentVideo(plan, input, part: part, clocks[part])
+    let (own, frames) = try SegmentVideo(plan, list.parts, part: part, clocks[part])
       .packets(of: wanted, isSought: isSought, while: isWanted)
     var formats = PartFormats(plan, list.parts, shared: shared, alignment: alignment)
     let format =
