@@ -4,7 +4,8 @@ internal import UprightFrames
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// The segments of an input: each is a part of it, or the frames of one format within a part.
+/// The segments of an input: each is a part of it, or some frames of an encoded part. Those that have other sizes are
+/// apart, and a long part is divided, since a player waits until all of a segment is encoded.
 struct SegmentList {
   struct Piece {
     /// The index of the part that makes it.
@@ -34,12 +35,17 @@ struct SegmentList {
       var rest = part.frames
       let stretches = part.isCopied ? [] : survey.stretches(in: part.frames)
       var canvas = stretches.first?.direction.canvas ?? size
+      func append(_ frames: Range<Int>) {
+        for piece in part.isCopied ? [frames] : Self.divided(frames, of: part, survey) {
+          Self.append(index, piece, canvas, part.reason, to: &pieces)
+        }
+      }
       for stretch in stretches.dropFirst() where stretch.direction.canvas != canvas {
-        Self.append(index, rest.lowerBound..<stretch.firstFrame, canvas, part.reason, to: &pieces)
+        append(rest.lowerBound..<stretch.firstFrame)
         rest = stretch.firstFrame..<rest.upperBound
         canvas = stretch.direction.canvas
       }
-      Self.append(index, rest, canvas, part.reason, to: &pieces)
+      append(rest)
     }
     self.pieces = pieces
     let shown = survey.survey.shown
@@ -48,6 +54,29 @@ struct SegmentList {
     turns = TurnLog(date: plan.date)
     zero = MediaTime(shown[0], plan.video.timeBase)
     survey.logTurns(in: turns)
+  }
+
+  /// Divides frames of an encoded part. All frames of the part before a piece are decoded for it, so a piece that begins
+  /// later is longer: in sequence, each frame is decoded about three times. The first one of a file is short: the first
+  /// picture comes sooner.
+  private static func divided(
+    _ frames: Range<Int>, of part: InputParts.Part, _ survey: InputSurvey
+  ) -> [Range<Int>] {
+    let begin = survey.time(of: part.frames.lowerBound)
+    let end = survey.time(of: min(frames.upperBound, survey.survey.shown.count - 1))
+    var (pieces, start) = ([frames], survey.time(of: frames.lowerBound))
+    for frame in frames.dropFirst() {
+      let time = survey.time(of: frame)
+      let least = start == .zero ? SegmentSource.encoded / 2 : SegmentSource.encoded
+      let length = max(least, (start - begin) / 2)
+      guard time - start >= length - .millisecond, end - time >= SegmentSource.encoded / 2,
+        !survey.stretch(of: frame).direction.showsEarlierFrame
+      else { continue }
+      pieces[pieces.count - 1] = pieces[pieces.count - 1].lowerBound..<frame
+      pieces.append(frame..<frames.upperBound)
+      start = time
+    }
+    return pieces
   }
 
   private static func append(

@@ -9,7 +9,7 @@ public import UprightPipeline
 ///
 /// Segment N is a pure function of the file, the options and N: any process, on any machine with the same libraries, in any
 /// order, gets the same bytes. GOPs that are upright already and of the right size are copied; the others are decoded,
-/// turned and encoded, each segment by an encoder of its own.
+/// turned and encoded, each segment by an encoder of its own. Of a long GOP, several segments are made.
 ///
 ///     let source = try SegmentSource(input: "clip.mov")
 ///     let playlist = source.playlist            // lists init-0.mp4, 0.m4s, 1.m4s ...
@@ -52,7 +52,8 @@ public final class SegmentSource: Sendable {
   ///   - input: A path, or a URL of a seekable file.
   ///   - inputFormat: libavformat's name of the input's format, if it can't be detected.
   ///   - options: How frames are turned and encoded. Without a size, that of the guidance, 720x1280, and no side longer
-  ///     than the file's. Without a speed, `veryfast`, because a player waits for each segment. The number of threads
+  ///     than the file's. Without a speed, `veryfast` with a faster motion search, because a player waits for each
+  ///     segment. The number of threads
   ///     decides the bytes of encoded segments; 0 is 3.
   ///   - policy: The rotation policy.
   ///   - events: The orientation events, in seconds from the first frame.

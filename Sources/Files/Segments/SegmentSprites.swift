@@ -26,7 +26,7 @@ struct SegmentSprites {
   init(_ list: SegmentList) {
     let step = MediaTime(seconds: max(1, list.end.seconds / Double(Self.most)))
     var sprites: [Sprite] = []
-    for piece in list.pieces {
+    for piece in list.pieces where list.parts.parts[piece.part].frames.first == piece.frames.first {
       let start = list.start(of: piece)
       if let last = sprites.last, start < last.start + step - .millisecond { continue }
       let longest = max(piece.size.width, piece.size.height)
