@@ -86,12 +86,14 @@ final class PartEncoder: @unchecked Sendable {
 
   private func work() throws(UprightError) {
     let decoder = try VideoDecoder(stream: plan.video, threads: decodingThreads)
+    let start = input.inputSurvey.survey.shown[wanted.lowerBound]
     while let packet = queue.take() {
       if packet.startsAnew {
         decoder.finish()
         try deliver(decoder)
         decoder.flush()
       }
+      decoder.skipsUnreferenced = packet.pts.map { $0 < start } ?? false
       while true {
         let isTaken = timed { decoder.send(packet) }
         try deliver(decoder)

@@ -18,6 +18,16 @@ package final class VideoDecoder {
   /// The number of packets that the decoder has rejected so far.
   package private(set) var damagedPackets = 0
 
+  /// Whether the next packets of H.264 aren't decoded if no other frame needs them (ISO/IEC 14496-10, 7.4.1, `nal_ref_idc`).
+  /// A picture of HEVC that says so may be needed by those of higher layers.
+  package var skipsUnreferenced: Bool {
+    get { context.pointee.skip_frame == AVDISCARD_NONREF }
+    set {
+      guard context.pointee.codec_id == AV_CODEC_ID_H264 else { return }
+      context.pointee.skip_frame = newValue ? AVDISCARD_NONREF : AVDISCARD_DEFAULT
+    }
+  }
+
   /// The largest frame that is decoded, in samples. A small file can declare a huge one.
   package static let maximumPixels = 16384 * 16384
 
