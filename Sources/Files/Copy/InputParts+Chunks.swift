@@ -70,11 +70,16 @@ extension InputParts {
   }
 
   /// Returns a part in pieces of at least `length`, divided at some of the cuts.
-  func portions(of part: Part, at cuts: [Int], every length: MediaTime) -> [Part] {
+  ///
+  /// - Parameter first: The least length of the first piece; `nil` for that of the others.
+  func portions(
+    of part: Part, at cuts: [Int], every length: MediaTime, first: MediaTime? = nil
+  ) -> [Part] {
     var pieces = [part]
     for cut in cuts where part.frames.dropFirst().contains(cut) {
       let start = pieces[pieces.count - 1].frames.lowerBound
-      guard duration(of: start..<cut) >= length - .millisecond,
+      let least = pieces.count == 1 ? first ?? length : length
+      guard duration(of: start..<cut) >= least - .millisecond,
         duration(of: cut..<part.frames.upperBound) >= length / 2
       else { continue }
       pieces[pieces.count - 1].frames = start..<cut

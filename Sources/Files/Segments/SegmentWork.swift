@@ -405,14 +405,17 @@ extension SessionPlan {
 }
 
 extension InputParts {
-  /// Returns the same input with its parts divided at entry points, each piece at least so long, where there are any.
+  /// Returns the same input with its parts divided at entry points, each piece at least so long, where there are any. The
+  /// first one that is copied isn't longer than those that are encoded, so that the first picture is there soon.
   func divided(copied: MediaTime, encoded: MediaTime) -> InputParts {
     let cuts = inputSurvey.survey.cuts().filter {
       !inputSurvey.stretch(of: $0).direction.showsEarlierFrame
     }
     var divided = self
     divided.parts = parts.flatMap {
-      portions(of: $0, at: cuts, every: $0.isCopied ? copied : encoded)
+      portions(
+        of: $0, at: cuts, every: $0.isCopied ? copied : encoded,
+        first: $0.frames.lowerBound == 0 ? encoded : nil)
     }
     return divided
   }
