@@ -73,7 +73,7 @@ struct PartFormats {
 }
 
 extension SessionPlan {
-  /// Decodes the first frame of the input with a second demuxer.
+  /// Decodes the first frame of the input with a second demuxer, but for its pixels.
   func decodeFirstFrame() throws(UprightError) -> VideoFrame {
     // A keyframe needs none of the frames after it, for which a decoder waits.
     if let frame = try? firstFrame(packets: 1) { return frame }
@@ -88,7 +88,7 @@ extension SessionPlan {
   private func firstFrame(packets: Int) throws(UprightError) -> VideoFrame? {
     let demuxer = try demuxer.reopened(format: request.inputFormat)
     demuxer.select([video.index])
-    let decoder = try VideoDecoder(stream: video, threads: 1)
+    let decoder = try VideoDecoder(stream: video, threads: 1, isForPixels: false)
     var left = packets
     while left > 0, let packet = try demuxer.read() {
       guard packet.streamIndex == video.index else { continue }

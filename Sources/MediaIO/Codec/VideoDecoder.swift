@@ -31,10 +31,12 @@ package final class VideoDecoder {
   /// The largest frame that is decoded, in samples. A small file can declare a huge one.
   package static let maximumPixels = 16384 * 16384
 
+  /// - Parameter isForPixels: Whether frames are shown. If not, they have the wrong pixels sooner.
   /// - Throws: `unavailable` if the linked FFmpeg has no decoder for the stream, `badData` if the decoder
   ///   can't be opened for it.
   package init(
-    stream: StreamInfo, threads: Int = 0, maximumPixels: Int = VideoDecoder.maximumPixels
+    stream: StreamInfo, threads: Int = 0, maximumPixels: Int = VideoDecoder.maximumPixels,
+    isForPixels: Bool = true
   ) throws(UprightError) {
     timeBase = stream.timeBase
     name = stream.codecName
@@ -44,6 +46,9 @@ package final class VideoDecoder {
     parameters = stream.parameters
     context = try Self.open(
       stream, frames: frames, threads: threads, maximumPixels: maximumPixels)
+    guard !isForPixels else { return }
+    context.pointee.skip_idct = AVDISCARD_ALL
+    context.pointee.skip_loop_filter = AVDISCARD_ALL
   }
 
   deinit {
