@@ -29,6 +29,8 @@ final class PartExchange: @unchecked Sendable {
   }
 
   private static let sideLimit = 64
+  /// How long nobody is asked whether a packet is still wanted.
+  private static let patience = Duration.milliseconds(50)
 
   private let condition = WaitCondition()
   private var side = Deque<PacketBox>()
@@ -38,6 +40,8 @@ final class PartExchange: @unchecked Sendable {
   private var count: Int?
   private var isClosed = false
   private var error: UprightError?
+  /// How often anything has changed.
+  private var changes = 0
 
   /// - Parameter first: The index of the first part.
   init(first: Int = 0) { head = first }
@@ -87,8 +91,10 @@ final class PartExchange: @unchecked Sendable {
   /// Closes the exchange and wakes all waiting threads.
   func close() { locked { isClosed = true } }
 
-  /// Waits for the next packet and returns it; `nil` at the end.
-  func take() throws(UprightError) -> Item? {
+  /// Waits for the next packet and returns it; `nil` at the end, and if it isn't wanted any more.
+  ///
+  /// - Parameter isWanted: Asked now and then while nothing comes.
+  func take(while isWanted: () -> Bool = { true }) throws(UprightError) -> Item? {
     condition.lock()
     defer { condition.unlock() }
     while true {
@@ -107,7 +113,9 @@ final class PartExchange: @unchecked Sendable {
       } else if isClosed || count.map({ head >= $0 }) == true {
         return nil
       } else {
-        condition.wait()
+        guard isWanted() else { return nil }
+        let seen = changes
+        condition.wait(while: changes == seen, until: .now + Self.patience)
       }
     }
   }
@@ -115,6 +123,7 @@ final class PartExchange: @unchecked Sendable {
   private func locked<R>(_ body: () -> R) -> R {
     condition.lock()
     defer {
+      changes += 1
       condition.broadcast()
       condition.unlock()
     }

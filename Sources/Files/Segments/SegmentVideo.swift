@@ -63,11 +63,7 @@ struct SegmentVideo {
     var format: EncodedFormat?
     let isCopied = parts.parts[part].isCopied
     var place = isCopied ? parts.parts[part].frames.lowerBound : frames.lowerBound
-    while let item = try exchange.take() {
-      guard isWanted() else {
-        plan.request.interrupt.raise()
-        throw UprightError(.cancelled, "stopped", at: plan.request.input)
-      }
+    while isWanted(), let item = try exchange.take(while: isWanted) {
       guard case .frame(let box, _) = item, var packet = box.take() else { continue }
       format = box.format ?? format
       if parts.join == nil { time(&packet, place) }
@@ -77,6 +73,10 @@ struct SegmentVideo {
       }
       found.format = found.packets.isEmpty ? format : found.format
       found.packets.append(PacketBox(packet, format: nil))
+    }
+    guard isWanted() else {
+      plan.request.interrupt.raise()
+      throw UprightError(.cancelled, "stopped", at: plan.request.input)
     }
     return found
   }
