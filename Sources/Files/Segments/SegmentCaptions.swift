@@ -20,7 +20,7 @@ struct SegmentCaptions {
   /// Reads the packets of a track.
   ///
   /// - Parameters:
-  ///   - zero: The time of the first frame in the input.
+  ///   - zero: The time in the input at which the playlist begins.
   ///   - isWanted: Asked for each packet.
   /// - Throws: `cancelled` if it isn't wanted any more.
   init(
@@ -47,8 +47,8 @@ struct SegmentCaptions {
   /// The file with the captions of some time.
   ///
   /// - Parameters:
-  ///   - times: Their start and end, from the first frame.
-  ///   - offset: The time in the segments at which the first frame is shown.
+  ///   - times: Their start and end in the playlist.
+  ///   - offset: The time in the segments at which the playlist begins.
   func text(of times: (start: MediaTime, end: MediaTime), offset: MediaTime) -> String {
     let milliseconds = Rational(1, 1000)
     let start = times.start.plausibleTicks(of: milliseconds)

@@ -25,6 +25,10 @@ struct SegmentList {
   private let turns: TurnLog
   /// The time of the first frame in the input.
   let zero: MediaTime
+  /// How much earlier the audio begins. The first frame is shown from there on: browsers wait for a picture, and don't go on.
+  var lead = MediaTime.zero
+  /// The time in the input at which the playlist begins.
+  var origin: MediaTime { zero - lead }
 
   /// - Parameter size: The size of copied frames.
   init(_ plan: SessionPlan, _ parts: InputParts, copied size: PixelSize) {
@@ -102,11 +106,12 @@ struct SegmentList {
   /// The number of formats.
   var formats: Int { (pieces.last?.format ?? -1) + 1 }
 
-  /// Returns when a format begins and ends.
+  /// Returns when a format begins and ends in the playlist.
   func times(ofFormat format: Int) -> (start: MediaTime, end: MediaTime) {
+    let end = end + lead
     guard let first = pieces.first(where: { $0.format == format }) else { return (end, end) }
     let next = pieces.first { $0.format > format }
-    return (start(of: first), next.map(start(of:)) ?? end)
+    return (begin(of: first), next.map(begin(of:)) ?? end)
   }
 
   /// The time of its first frame, from the first frame of the input.
@@ -114,10 +119,15 @@ struct SegmentList {
     parts.inputSurvey.time(of: piece.frames.lowerBound)
   }
 
+  /// When it begins in the playlist.
+  func begin(of piece: Piece) -> MediaTime {
+    piece.frames.lowerBound == 0 ? .zero : start(of: piece) + lead
+  }
+
   func duration(of piece: Piece) -> MediaTime {
     let next = piece.frames.upperBound
     let isLast = next >= parts.inputSurvey.survey.shown.count
-    return (isLast ? end : parts.inputSurvey.time(of: next)) - start(of: piece)
+    return (isLast ? end : parts.inputSurvey.time(of: next)) + lead - begin(of: piece)
   }
 
   /// Whether a segment is the first one of a format that isn't the first.
@@ -131,11 +141,11 @@ struct SegmentList {
   func playlist(of content: SegmentContent, count: Int, in folder: String) -> String {
     let listed = pieces.prefix(count).enumerated().map { index, piece in
       ListedSegment(
-        folder + SegmentFile.segment(index, content).name, start: start(of: piece),
+        folder + SegmentFile.segment(index, content).name, start: begin(of: piece),
         duration: duration(of: piece), beginsFormat: index == 0 || beginsFormat(index),
         map: folder + SegmentFile.initial(piece.format, content).name, size: piece.size)
     }
     return ListedSegment.playlist(
-      of: listed, turns: turns, from: zero, isKeyframes: content == .keyframes)
+      of: listed, turns: turns, from: origin, isKeyframes: content == .keyframes)
   }
 }

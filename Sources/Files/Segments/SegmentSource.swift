@@ -21,7 +21,7 @@ public import UprightPipeline
 public final class SegmentSource: Sendable {
   /// One segment of the playlist.
   public struct Segment: Sendable, Hashable {
-    /// The time of its first frame, in seconds from the first frame of the file.
+    /// When it begins, in seconds from the first frame of the file, or from its audio if that begins more than 0.1 s earlier.
     public let start: Double
     /// Its duration, in seconds.
     public let duration: Double
@@ -70,7 +70,7 @@ public final class SegmentSource: Sendable {
     let list = work.list
     segments = list.pieces.map { piece in
       Segment(
-        start: list.start(of: piece).seconds, duration: list.duration(of: piece).seconds,
+        start: list.begin(of: piece).seconds, duration: list.duration(of: piece).seconds,
         format: piece.format, size: piece.size, reason: piece.reason)
     }
     duration = segments.map(\.duration).reduce(0, +)

@@ -8,7 +8,8 @@ internal import UprightPipeline
 /// can be decoded alone.
 struct SegmentSprites {
   private struct Sprite {
-    let start: MediaTime
+    /// The time of the frame in the file, and when it is shown.
+    let start, begin: MediaTime
     let size: PixelSize
   }
 
@@ -32,12 +33,12 @@ struct SegmentSprites {
       let longest = max(piece.size.width, piece.size.height)
       sprites.append(
         Sprite(
-          start: start,
+          start: start, begin: list.begin(of: piece),
           size: PixelSize(
             max(1, piece.size.width * Self.side / longest),
             max(1, piece.size.height * Self.side / longest))))
     }
-    (self.sprites, end) = (sprites, list.end)
+    (self.sprites, end) = (sprites, list.end + list.lead)
     cell = PixelSize(
       sprites.map(\.size.width).max() ?? 1, sprites.map(\.size.height).max() ?? 1)
   }
@@ -64,8 +65,8 @@ struct SegmentSprites {
     var text = "WEBVTT\n"
     for (index, sprite) in sprites.enumerated() {
       let (sheet, x, y) = place(of: index)
-      let next = index + 1 < sprites.count ? sprites[index + 1].start : end
-      text += "\n\(time(sprite.start)) --> \(time(next))\n"
+      let next = index + 1 < sprites.count ? sprites[index + 1].begin : end
+      text += "\n\(time(sprite.begin)) --> \(time(next))\n"
       text += "\(folder)\(SegmentFile.spriteSheet(sheet).name)"
       text += "#xywh=\(x),\(y),\(sprite.size.width),\(sprite.size.height)\n"
     }

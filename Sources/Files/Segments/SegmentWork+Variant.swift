@@ -39,7 +39,7 @@ extension SegmentWork {
     try checkCaptions(track, format)
     return try withInput { (input) throws(UprightError) in
       let captions = try SegmentCaptions(
-        input.plan, SegmentCaptions.streams(input.plan)[track], zero: list.zero, while: isWanted)
+        input.plan, SegmentCaptions.streams(input.plan)[track], zero: list.origin, while: isWanted)
       return captions.text(
         of: list.times(ofFormat: format),
         offset: OutputDescription.segmentOffset(earliest, input.plan.videoTimeBase))

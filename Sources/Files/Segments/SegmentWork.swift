@@ -60,7 +60,7 @@ final class SegmentWork: @unchecked Sendable {
   let isCopied: Bool
   /// The number of tracks of captions.
   let captionTracks: Int
-  /// The lowest decoding time of all packets, from the first frame.
+  /// The lowest decoding time of all packets, from the start of the playlist.
   let earliest: MediaTime
   private struct AudioTrack {
     /// The decoding time of the first packet; `nil` if there is none.
@@ -70,14 +70,14 @@ final class SegmentWork: @unchecked Sendable {
     /// `nil` if it is unknown.
     let end: MediaTime?
     /// Whether it begins later than the video in the input. Silence precedes it then.
-    let isLate: Bool
+    var isLate = false
   }
 
   private let audio: [AudioTrack]
   /// Those that no render uses. To open an input takes longer than to read a segment of it.
   private let inputs: Mutex<[SegmentInput]>
 
-  /// Audio that begins later than this after the video is late.
+  /// Audio that begins later than this after the video is late, and early if it begins so much before it.
   private static let latest = MediaTime(1, Rational(1, 10))
   /// The most inputs that are kept open.
   private static let mostInputs = 2
@@ -99,41 +99,47 @@ final class SegmentWork: @unchecked Sendable {
       (shared, alignment) = (formats.shared, formats.alignment)
     }
     parts = parts.divided(copied: SegmentSource.copied, encoded: SegmentSource.encoded)
-    list = SegmentList(plan, parts, copied: plan.video.parameters.size)
+    var list = SegmentList(plan, parts, copied: plan.video.parameters.size)
     clocks = parts.keyframeClocks(FramePipeline.Setup(plan).keyframes)
     warnings = plan.warnings + copyPlan.warnings + parts.inputSurvey.warnings
-    let first = MediaTime(parts.decodingTimes[0], plan.video.timeBase) - list.zero
     captionTracks = SegmentCaptions.streams(plan).count
-    let (input, audio) = try Self.audio(plan, from: list.zero)
-    self.audio = audio
+    let (input, audio, lead) = try Self.audio(plan, from: list.zero)
+    list.lead = lead
+    (self.audio, self.list) = (audio, list)
     inputs = Mutex([input])
-    let zero = list.zero
-    earliest = audio.compactMap(\.start).map { $0 - zero }.reduce(first, min)
+    let origin = list.origin
+    let first = min(list.zero, MediaTime(parts.decodingTimes[0], plan.video.timeBase)) - list.zero
+    earliest = audio.compactMap(\.start).map { $0 - origin }.reduce(first, min)
   }
 
   /// Opens the audio tracks of an input.
   ///
   /// - Parameter zero: The time of the first frame.
+  /// - Returns: Also how much earlier audio begins; 0 for less than what is early.
   private static func audio(
     _ plan: SessionPlan, from zero: MediaTime
-  ) throws(UprightError) -> (SegmentInput, [AudioTrack]) {
+  ) throws(UprightError) -> (SegmentInput, [AudioTrack], lead: MediaTime) {
     var input = try SegmentInput(plan, late: [])
     var audio: [AudioTrack] = []
+    var lead = MediaTime.zero
     for track in input.tracks.indices {
-      let (start, priming) = try input.audio(track).start()
-      audio.append(
-        AudioTrack(
-          start: start, priming: priming, end: input.end(ofAudio: track),
-          isLate: start.map { $0 - zero > latest } ?? false))
+      let opened = try input.audio(track)
+      let (start, priming) = try opened.start()
+      audio.append(AudioTrack(start: start, priming: priming, end: input.end(ofAudio: track)))
+      if let start { lead = max(lead, zero - start - opened.duration(of: priming)) }
+    }
+    if lead <= latest { lead = .zero }
+    for track in audio.indices {
+      audio[track].isLate = audio[track].start.map { $0 - (zero - lead) > latest } ?? false
     }
     let late = audio.indices.filter { audio[$0].isLate }
     if !late.isEmpty { input = try SegmentInput(plan, late: late) }
     for track in late {
       let opened = try input.audio(track)
       audio[track].priming = opened.priming
-      audio[track].start = zero - opened.duration(of: opened.priming)
+      audio[track].start = zero - lead - opened.duration(of: opened.priming)
     }
-    return (input, audio)
+    return (input, audio, lead)
   }
 
   /// Returns how many segments have that content: all, except that audio may end before the video.
@@ -142,8 +148,8 @@ final class SegmentWork: @unchecked Sendable {
     guard audio.indices.contains(track) else { return 0 }
     guard let end = audio[track].end else { return list.pieces.count }
     // Less than a frame of the codec would be an empty segment.
-    let last = end - list.zero - MediaTime(1, Rational(1, 10))
-    return max(1, list.pieces.prefix { list.start(of: $0) < last }.count)
+    let last = end - list.origin - MediaTime(1, Rational(1, 10))
+    return max(1, list.pieces.prefix { list.begin(of: $0) < last }.count)
   }
 
   private static func parts(
@@ -345,10 +351,12 @@ final class SegmentWork: @unchecked Sendable {
     _ index: Int, _ description: OutputDescription, _ frames: [PacketBox], _ sound: [PacketBox]
   ) throws(UprightError) -> (header: [UInt8], bytes: [UInt8]) {
     let segment = try LoneSegment(description, number: index)
-    var sound = sound[...]
+    var (sound, isFirst) = (sound[...], true)
     func write(_ box: PacketBox, track: Int) throws(UprightError) {
       guard var packet = box.take() else { return }
-      packet.move(by: -list.zero)
+      packet.move(by: -list.origin)
+      if index == 0, track == 0, description.hasVideo, isFirst { packet.move(by: -list.lead) }
+      if track == 0 { isFirst = false }
       if track == 0, description.hasVideo {
         try segment.writeFrame(packet)
       } else {
@@ -372,7 +380,7 @@ final class SegmentWork: @unchecked Sendable {
     let next = list.pieces[index].frames.upperBound
     guard next < list.parts.decodingTimes.count else { return nil }
     let time =
-      MediaTime(list.parts.decodingTimes[next], list.parts.inputSurvey.timeBase) - list.zero
+      MediaTime(list.parts.decodingTimes[next], list.parts.inputSurvey.timeBase) - list.origin
     return time.plausibleTicks(of: timeBase)
   }
 }

@@ -155,6 +155,39 @@ struct SegmentSourceTests {
     }
   }
 
+  @Test("While audio precedes the video, the first frame is shown", arguments: [true, false])
+  func earlyAudio(isCopied: Bool) throws {
+    let scratch = try Scratch()
+    let (upright, path) = (scratch.path("upright.mp4"), scratch.path("early.mp4"))
+    try FFmpegTool.run("-v error -i \(Samples.withAudio) \(Self.usual)", [upright])
+    let input = "-i \(upright)"
+    try FFmpegTool.run(
+      "-v error \(input) -itsoffset 1 \(input) -map 1:v -map 0:a -c copy", [path])
+    var options = TranscodeOptions()
+    if isCopied { options.size = .source } else { options.sensor() }
+    let source = try SegmentSource(input: path, options: options)
+    for index in source.segments.indices {
+      try write(try source.segment(index), scratch.path("\(index).m4s"))
+    }
+    try write(try source.initSegment(0), scratch.path("init-0.mp4"))
+    let playlist = scratch.path("index.m3u8")
+    try write(Array(source.playlist.utf8), playlist)
+    let segments = source.segments
+    #expect(segments[0].start == 0 && segments[1].start == segments[0].duration)
+    #expect(abs(segments[0].duration - (isCopied ? 2 : 1.5)) < 0.001, "\(segments)")
+    #expect(abs(source.duration - 6) < 0.001)
+    let (status, shown) = try Player.ffmpeg.play([playlist])
+    #expect(status == 0 && shown["errors"].array.isEmpty && shown["frames"].int == 150)
+    let times = shown["times"].array.map { $0.double ?? -1 }
+    let expected = [0] + (1..<150).map { 1 + Double($0) / 30 }
+    #expect(zip(times, expected).allSatisfy { abs($0 - $1) < 0.0012 }, "\(times)")
+    let (heard, usual) = (
+      try FlashAndBeep(path: playlist), try FlashAndBeep(path: upright)
+    )
+    #expect(heard.beeps.count == usual.beeps.count)
+    #expect(zip(heard.beeps, usual.beeps).allSatisfy { abs($0 - $1) < 0.003 })
+  }
+
   @Test("What can't be rendered apart is refused, and what isn't wanted any more ends")
   func refused() throws {
     let scratch = try Scratch()
