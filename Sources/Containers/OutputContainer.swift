@@ -151,8 +151,9 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     switch self {
     case .mp4: ["aac", "mp3", "ac3", "eac3", "opus", "flac", "alac"]
     case .mov: ["aac", "mp3", "ac3", "eac3", "alac", "pcm_s16le", "pcm_s16be", "pcm_s24le"]
-    // AC-3's description can't be written before its first packet, and browsers don't play it.
-    case .hls: ["aac", "mp3"]
+    // AC-3's description can't be written before its first packet, and browsers don't play it. hls.js asks them for MP3 by a
+    // name that Chromium doesn't know.
+    case .hls: ["aac"]
     case .hlsTS: ["aac", "mp3", "ac3", "eac3"]
     case .mpegts: ["aac", "mp3", "mp2", "ac3", "eac3"]
     case .flv: ["aac", "mp3"]

@@ -82,7 +82,7 @@ struct AudioTests {
         Foreign(coder: "libopus", output: "out.ts", codec: "aac"),
         Foreign(coder: "libmp3lame", output: "out.webm", codec: "opus"),
         Foreign(coder: "libopus", output: "out.webm", codec: "opus"),
-        Foreign(coder: "libmp3lame", output: "out.m3u8", codec: "mp3"),
+        Foreign(coder: "libmp3lame", output: "out.m3u8", codec: "aac"),
         Foreign(coder: "ac3", output: "out.mp4", codec: "ac3"),
       ], test: 3))
   func foreign(_ test: Foreign) throws {
