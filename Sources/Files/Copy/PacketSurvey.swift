@@ -115,10 +115,21 @@ struct PacketSurvey {
   static let isOutOfOrder = "timestamps step back or repeat"
   static let hides = "an edit list hides some frames"
 
+  /// The durations of all frames but the last.
+  private var steps: [Int64] { zip(shown, shown.dropFirst()).map { $1 - $0 } }
+
   /// Returns the frame rate, in frames per second: that of the median duration. `nil` if it is unknown.
   func frameRate(of video: StreamInfo) -> Rational? {
-    let steps = zip(shown, shown.dropFirst()).map { $1 - $0 }
-    return SourceSurvey.rate(steps, video.timeBase, declared: video.frameRate)
+    SourceSurvey.rate(steps, video.timeBase, declared: video.frameRate)
+  }
+
+  /// Whether no frame lasts much longer than most do.
+  ///
+  /// - Parameter timeBase: Seconds per tick of the times.
+  func isRegular(_ timeBase: Rational) -> Bool {
+    let steps = steps.sorted()
+    guard let longest = steps.last else { return true }
+    return MediaTime(longest - steps[steps.count / 2], timeBase) < MediaTime(1, Rational(1, 20))
   }
 
   /// Whether a decoder returns the frames in the order of `shown`, and no two have the same time.
@@ -174,7 +185,8 @@ struct PacketSurvey {
   /// Returns the presentation times, shifted by a number of frames: decoding times of frames that are reordered no
   /// further.
   func decodingTimes(depth: Int) -> [Int64] {
-    let step = shown.count > 1 ? max(1, shown[1] - shown[0]) : 1
+    let steps = steps.sorted()
+    let step = steps.isEmpty ? 1 : max(1, steps[steps.count / 2])
     return shown.indices.map {
       $0 >= depth ? shown[$0 - depth] : shown[0] - Int64(depth - $0) * step
     }

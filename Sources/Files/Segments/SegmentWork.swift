@@ -57,6 +57,7 @@ final class SegmentWork: @unchecked Sendable {
   /// The alignment of frames on the canvas, in samples.
   private let alignment: PixelSize
   private let clocks: [KeyframeClock]
+  private let reorders: Bool
   let isCopied: Bool
   /// The number of tracks of captions.
   let captionTracks: Int
@@ -85,11 +86,12 @@ final class SegmentWork: @unchecked Sendable {
   /// - Throws: `usage` if the file can't be divided; the errors of a session before its first frame.
   init(_ asked: TranscodeRequest) throws(UprightError) {
     identity = try InputIdentity(of: asked.input, interrupt: asked.interrupt)
-    let plan = try SessionPlan(asked, isDryRun: true)
+    var plan = try SessionPlan(asked, isDryRun: true)
     // A render that ends early interrupts the plan's request.
     request = try plan.request.again()
     let copyPlan = try CopyPlan(plan)
-    var parts = try Self.parts(plan, copyPlan)
+    var parts = try Self.parts(&plan, copyPlan)
+    reorders = plan.reordersSegments
     isCopied = parts.copiedFrames == parts.inputSurvey.survey.shown.count
     if parts.join == nil {
       shared = plan.video.parameters
@@ -153,7 +155,7 @@ final class SegmentWork: @unchecked Sendable {
   }
 
   private static func parts(
-    _ plan: SessionPlan, _ copyPlan: CopyPlan
+    _ plan: inout SessionPlan, _ copyPlan: CopyPlan
   ) throws(UprightError) -> InputParts {
     do {
       switch copyPlan.method {
@@ -168,6 +170,8 @@ final class SegmentWork: @unchecked Sendable {
           decodingTimes: try copy.decodingTimes ?? survey.survey.decodingTimes())
       case .parts(var parts):
         if parts.join == nil {
+          // hls.js takes the sum of decoding durations for that of a segment. After a long frame they would differ.
+          plan.reordersSegments = parts.inputSurvey.survey.isRegular(plan.video.timeBase)
           parts.decodingTimes = parts.inputSurvey.survey.decodingTimes(depth: plan.reordering)
         }
         return parts
@@ -275,7 +279,7 @@ final class SegmentWork: @unchecked Sendable {
     while isWanted: () -> Bool
   ) throws(UprightError) -> Rendered {
     var plan = input.plan
-    plan.coarser = coarser
+    (plan.coarser, plan.reordersSegments) = (coarser, reorders)
     var (format, frames): (EncodedFormat, [PacketBox])
     if case .audio = content {
       format = EncodedFormat(index: 0, size: list.pieces[index].size, parameters: shared)
@@ -399,6 +403,7 @@ extension SessionPlan {
         settings.options.merge(search) { own, _ in own }
       }
     }
+    if [.h264, .hevc].contains(settings.codec), let bFrames { settings.options["bf"] = bFrames }
     settings.coarser = coarser
     // Six steps of the scale are half the bits.
     if case .bitrate(let bits) = settings.rate {
@@ -408,7 +413,12 @@ extension SessionPlan {
 
   /// How far an encoder of the plan's codec reorders frames at most: two levels of references.
   fileprivate var reordering: Int {
-    codec == .h264 || codec == .hevc ? (options.encoderOptions["bf"] == "0" ? 0 : 2) : 0
+    codec == .h264 || codec == .hevc ? (bFrames == "0" ? 0 : 2) : 0
+  }
+
+  /// The encoder's option with the number of B-frames in a row; `nil` for its own.
+  private var bFrames: String? {
+    options.encoderOptions["bf"] ?? (reordersSegments ? nil : "0")
   }
 }
 
