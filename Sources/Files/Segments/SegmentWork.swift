@@ -7,43 +7,6 @@ internal import UprightMediaIO
 internal import UprightPipeline
 internal import Synchronization
 
-/// An open input, with which segments are made one after the other.
-///
-/// Unchecked: one render uses it at a time.
-final class SegmentInput: @unchecked Sendable {
-  let plan: SessionPlan
-  let tracks: [SideTrackWriter]
-  private var audio: [Int: SegmentAudio] = [:]
-  /// Whether nothing of the video was read.
-  var isNew = true
-
-  /// - Parameter late: The audio tracks that begin later than the video, which silence precedes.
-  init(_ plan: SessionPlan, late: [Int]) throws(UprightError) {
-    self.plan = plan
-    var tracks = plan.audioTracks
-    for track in late {
-      tracks[track] = try SideTrackWriter(
-        stream: tracks[track].stream, track: tracks[track].track, container: plan.container,
-        copies: false)
-    }
-    self.tracks = tracks
-  }
-
-  /// Returns an audio track, which is opened once.
-  func audio(_ track: Int) throws(UprightError) -> SegmentAudio {
-    if let open = audio[track] { return open }
-    let opened = try SegmentAudio(plan, tracks[track])
-    audio[track] = opened
-    return opened
-  }
-
-  /// Returns when an audio track ends in the input; `nil` if it is unknown.
-  func end(ofAudio track: Int) -> MediaTime? {
-    let stream = tracks[track].stream
-    return stream.duration.map { $0 + MediaTime(stream.startTime ?? 0, stream.timeBase) }
-  }
-}
-
 /// What every segment of a source is made from: the survey of its packets, which nothing changes.
 ///
 /// Unchecked: all properties but `inputs` are values that are only read.
@@ -386,39 +349,6 @@ final class SegmentWork: @unchecked Sendable {
     let time =
       MediaTime(list.parts.decodingTimes[next], list.parts.inputSurvey.timeBase) - list.origin
     return time.plausibleTicks(of: timeBase)
-  }
-}
-
-extension SessionPlan {
-  /// Makes an encoder fast, because a player waits for each segment.
-  ///
-  /// Measured with 10 s of 720x1280 with noise, CPU seconds, megabytes, SSIM in dB: libx264 veryfast 6.2, 3.55, 17.96; with
-  /// the motion search here 3.1, 3.92, 17.92; superfast 3.7, 5.49, 18.38. With real clips half the time too, 3 to 13 % more
-  /// bytes, at most 0.12 dB less.
-  func adaptToSegments(_ settings: inout VideoEncoder.Settings) {
-    if [.h264, .hevc].contains(settings.codec), settings.speed == nil {
-      settings.speed = "veryfast"
-      if settings.codec == .h264, settings.encoder == nil {
-        let search = ["motion-est": "dia", "subq": "1", "partitions": "i8x8,i4x4"]
-        settings.options.merge(search) { own, _ in own }
-      }
-    }
-    if [.h264, .hevc].contains(settings.codec), let bFrames { settings.options["bf"] = bFrames }
-    settings.coarser = coarser
-    // Six steps of the scale are half the bits.
-    if case .bitrate(let bits) = settings.rate {
-      settings.rate = .bitrate(max(1, bits >> (coarser / 6)))
-    }
-  }
-
-  /// How far an encoder of the plan's codec reorders frames at most: two levels of references.
-  fileprivate var reordering: Int {
-    codec == .h264 || codec == .hevc ? (bFrames == "0" ? 0 : 2) : 0
-  }
-
-  /// The encoder's option with the number of B-frames in a row; `nil` for its own.
-  private var bFrames: String? {
-    options.encoderOptions["bf"] ?? (reordersSegments ? nil : "0")
   }
 }
 
