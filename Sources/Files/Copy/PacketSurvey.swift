@@ -123,15 +123,6 @@ struct PacketSurvey {
     SourceSurvey.rate(steps, video.timeBase, declared: video.frameRate)
   }
 
-  /// Whether no frame lasts much longer than most do.
-  ///
-  /// - Parameter timeBase: Seconds per tick of the times.
-  func isRegular(_ timeBase: Rational) -> Bool {
-    let steps = steps.sorted()
-    guard let longest = steps.last else { return true }
-    return MediaTime(longest - steps[steps.count / 2], timeBase) < MediaTime(1, Rational(1, 20))
-  }
-
   /// Whether a decoder returns the frames in the order of `shown`, and no two have the same time.
   var isInOrder: Bool { !stepsBack && zip(shown, shown.dropFirst()).allSatisfy { $0 < $1 } }
 
@@ -174,21 +165,36 @@ struct PacketSurvey {
       zip(givenDecodingTimes, times).allSatisfy { $0 != .min && $0 <= $1 }
       && zip(givenDecodingTimes, givenDecodingTimes.dropFirst()).allSatisfy { $0 < $1 }
     if isKept { return givenDecodingTimes }
+    return decodingTimes(of: [shown.indices], depth: try depth())
+  }
+
+  /// Returns how many frames later than it is shown a frame is decoded at most.
+  ///
+  /// - Throws: `CopyRefusal` if that is too many for any decoder.
+  func depth() throws -> Int {
     var depth = 0
     for (index, time) in times.enumerated() {
       depth = max(depth, index - shown.place(of: time))
     }
     guard depth <= 32 else { throw CopyRefusal(reason: "the frames are reordered too far") }
-    return decodingTimes(depth: depth)
+    return depth
   }
 
-  /// Returns the presentation times, shifted by a number of frames: decoding times of frames that are reordered no
-  /// further.
-  func decodingTimes(depth: Int) -> [Int64] {
+  /// Returns decoding times of segments that are decoded apart: the presentation times, shifted by a number of frames. The
+  /// first frame of each is decoded equally early, so that the times from segment to segment are those that are shown:
+  /// hls.js takes them for that.
+  ///
+  /// - Parameter depth: How far the frames are reordered at most.
+  func decodingTimes(of segments: [Range<Int>], depth: Int) -> [Int64] {
     let steps = steps.sorted()
     let step = steps.isEmpty ? 1 : max(1, steps[steps.count / 2])
-    return shown.indices.map {
-      $0 >= depth ? shown[$0 - depth] : shown[0] - Int64(depth - $0) * step
+    return segments.flatMap { frames in
+      let end = frames.upperBound
+      let next = end < shown.count ? shown[end] - Int64(depth) * step : .max
+      return frames.enumerated().map { place, frame in
+        let early = shown[frames.lowerBound] - Int64(max(0, depth - place)) * step
+        return min(place < depth ? early : shown[frame - depth], next - Int64(end - frame))
+      }
     }
   }
 }

@@ -31,8 +31,6 @@ package struct SessionPlan {
   var digestsPackets = false
   /// How much coarser segments are encoded than asked for (`VideoEncoder.Settings.coarser`).
   var coarser = 0
-  /// Whether frames of segments may be encoded in another order than they are shown.
-  var reordersSegments = true
 
   var options: TranscodeOptions { request.options }
   var container: OutputContainer { request.container }

@@ -15,7 +15,6 @@ extension SessionPlan {
         settings.options.merge(search) { own, _ in own }
       }
     }
-    if [.h264, .hevc].contains(settings.codec), let bFrames { settings.options["bf"] = bFrames }
     settings.coarser = coarser
     // Six steps of the scale are half the bits.
     if case .bitrate(let bits) = settings.rate {
@@ -25,11 +24,6 @@ extension SessionPlan {
 
   /// How far an encoder of the plan's codec reorders frames at most: two levels of references.
   var reordering: Int {
-    codec == .h264 || codec == .hevc ? (bFrames == "0" ? 0 : 2) : 0
-  }
-
-  /// The encoder's option with the number of B-frames in a row; `nil` for its own.
-  private var bFrames: String? {
-    options.encoderOptions["bf"] ?? (reordersSegments ? nil : "0")
+    codec == .h264 || codec == .hevc ? (options.encoderOptions["bf"] == "0" ? 0 : 2) : 0
   }
 }

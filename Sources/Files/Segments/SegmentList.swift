@@ -18,7 +18,7 @@ struct SegmentList {
     let reason: String?
   }
 
-  let parts: InputParts
+  var parts: InputParts
   let pieces: [Piece]
   /// The end of the last frame.
   let end: MediaTime

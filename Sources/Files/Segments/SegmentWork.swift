@@ -20,7 +20,6 @@ final class SegmentWork: @unchecked Sendable {
   /// The alignment of frames on the canvas, in samples.
   private let alignment: PixelSize
   private let clocks: [KeyframeClock]
-  private let reorders: Bool
   let isCopied: Bool
   /// The number of tracks of captions.
   let captionTracks: Int
@@ -49,12 +48,11 @@ final class SegmentWork: @unchecked Sendable {
   /// - Throws: `usage` if the file can't be divided; the errors of a session before its first frame.
   init(_ asked: TranscodeRequest) throws(UprightError) {
     identity = try InputIdentity(of: asked.input, interrupt: asked.interrupt)
-    var plan = try SessionPlan(asked, isDryRun: true)
+    let plan = try SessionPlan(asked, isDryRun: true)
     // A render that ends early interrupts the plan's request.
     request = try plan.request.again()
     let copyPlan = try CopyPlan(plan)
-    var parts = try Self.parts(&plan, copyPlan)
-    reorders = plan.reordersSegments
+    var (parts, depth) = try Self.parts(plan, copyPlan)
     isCopied = parts.copiedFrames == parts.inputSurvey.survey.shown.count
     if parts.join == nil {
       shared = plan.video.parameters
@@ -70,10 +68,12 @@ final class SegmentWork: @unchecked Sendable {
     captionTracks = SegmentCaptions.streams(plan).count
     let (input, audio, lead) = try Self.audio(plan, from: list.zero)
     list.lead = lead
+    let frames = list.pieces.map(\.frames)
+    list.parts.decodingTimes = parts.inputSurvey.survey.decodingTimes(of: frames, depth: depth)
     (self.audio, self.list) = (audio, list)
     inputs = Mutex([input])
-    let origin = list.origin
-    let first = min(list.zero, MediaTime(parts.decodingTimes[0], plan.video.timeBase)) - list.zero
+    let (zero, origin) = (list.zero, list.origin)
+    let first = min(zero, MediaTime(list.parts.decodingTimes[0], plan.video.timeBase)) - zero
     earliest = audio.compactMap(\.start).map { $0 - origin }.reduce(first, min)
   }
 
@@ -118,8 +118,8 @@ final class SegmentWork: @unchecked Sendable {
   }
 
   private static func parts(
-    _ plan: inout SessionPlan, _ copyPlan: CopyPlan
-  ) throws(UprightError) -> InputParts {
+    _ plan: SessionPlan, _ copyPlan: CopyPlan
+  ) throws(UprightError) -> (InputParts, depth: Int) {
     do {
       switch copyPlan.method {
       case .copy(let copy):
@@ -128,16 +128,11 @@ final class SegmentWork: @unchecked Sendable {
           survey.survey.cuts().first == 0
         else { throw CopyRefusal(reason: "the input begins within a GOP, or its times step back") }
         let whole = InputParts.Part(frames: 0..<survey.survey.shown.count, reason: nil)
-        return InputParts(
-          inputSurvey: survey, parts: [whole],
-          decodingTimes: try copy.decodingTimes ?? survey.survey.decodingTimes())
-      case .parts(var parts):
-        if parts.join == nil {
-          // hls.js takes the sum of decoding durations for that of a segment. After a long frame they would differ.
-          plan.reordersSegments = parts.inputSurvey.survey.isRegular(plan.video.timeBase)
-          parts.decodingTimes = parts.inputSurvey.survey.decodingTimes(depth: plan.reordering)
-        }
-        return parts
+        let parts = InputParts(inputSurvey: survey, parts: [whole], decodingTimes: [])
+        return (parts, try survey.survey.depth())
+      case .parts(let parts):
+        // Frames that are encoded beside copied ones are reordered no further than those.
+        return (parts, try parts.join == nil ? plan.reordering : parts.inputSurvey.survey.depth())
       case .encode: throw CopyRefusal(reason: copyPlan.warnings.last ?? copyPlan.reason)
       }
     } catch let refusal as CopyRefusal {
@@ -242,7 +237,7 @@ final class SegmentWork: @unchecked Sendable {
     while isWanted: () -> Bool
   ) throws(UprightError) -> Rendered {
     var plan = input.plan
-    (plan.coarser, plan.reordersSegments) = (coarser, reorders)
+    plan.coarser = coarser
     var (format, frames): (EncodedFormat, [PacketBox])
     if case .audio = content {
       format = EncodedFormat(index: 0, size: list.pieces[index].size, parameters: shared)
