@@ -105,11 +105,7 @@ struct ChunkRun {
       plan, parts, exchange: exchange, encoders: 1,
       single: .init(part: chunk, isSought: isSought)
     ) { part in
-      PartEncoder(
-        plan, parts, part: part,
-        setup: parts.setup(
-          plan, from: parts.parts[part].frames.lowerBound, clock: clocks[part]),
-        decodingThreads: parts.threads(plan), exchange: exchange)
+      PartEncoder(plan, parts, part: part, clock: clocks[part], exchange: exchange)
     }
     var work = Work(writer: try writer())
     let reading = WorkThread(name: "upright-read") { reader.run() }

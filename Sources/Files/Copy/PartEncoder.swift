@@ -35,7 +35,6 @@ final class PartEncoder: @unchecked Sendable {
   private let wanted: Range<Int>
   private let exchange: PartExchange
   private let pipeline: FramePipeline
-  private let decodingThreads: Int
   /// Created with the first packet; `nil` if packets need no conversion.
   private lazy var form = Result { () throws(UprightError) in try plan.inBandForm() }
   private var outcome: Outcome
@@ -44,23 +43,27 @@ final class PartEncoder: @unchecked Sendable {
   /// The number of packets encoded.
   private var packets = 0
 
-  /// - Parameter frames: The frames to encode; `nil` for all of the part.
+  /// - Parameters:
+  ///   - frames: The frames to encode; `nil` for all of the part.
+  ///   - clock: The part's keyframe clock.
   init(
     _ plan: SessionPlan, _ input: InputParts, part index: Int, frames: Range<Int>? = nil,
-    setup: FramePipeline.Setup, decodingThreads: Int, exchange: PartExchange
+    clock: KeyframeClock, exchange: PartExchange
   ) {
     self.plan = plan
     self.input = input
     self.index = index
     self.exchange = exchange
-    self.decodingThreads = decodingThreads
-    wanted = frames ?? input.parts[index].frames
-    let count = input.parts[index].frames.count
+    let whole = input.parts[index].frames
+    wanted = frames ?? whole
+    let count = whole.count
     queue = BoundedQueue(
       capacity: input.concurrency > 1 ? min(max(16, count), Self.maxPackets) : 16)
-    pipeline = FramePipeline(plan, setup)
+    var clock = clock
+    input.advance(&clock, over: whole.lowerBound..<wanted.lowerBound)
+    pipeline = FramePipeline(plan, input.setup(plan, from: wanted.lowerBound, clock: clock))
     outcome = Outcome(tally: FrameTally(timeBase: plan.videoTimeBase))
-    frame = input.parts[index].frames.lowerBound
+    frame = whole.lowerBound
   }
 
   /// How many packets may wait for earlier parts: all packets of a part of a minute.
@@ -85,7 +88,7 @@ final class PartEncoder: @unchecked Sendable {
   }
 
   private func work() throws(UprightError) {
-    let decoder = try VideoDecoder(stream: plan.video, threads: decodingThreads)
+    let decoder = try VideoDecoder(stream: plan.video, threads: input.threads(plan))
     let start = input.inputSurvey.survey.shown[wanted.lowerBound]
     while let packet = queue.take() {
       if packet.startsAnew {

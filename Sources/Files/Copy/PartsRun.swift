@@ -32,11 +32,7 @@ final class PartsRun {
     let encoders = plan.codec.encodesInParallel ? input.concurrency : 1
     let reader = try PartReader(plan, input, exchange: exchange, encoders: encoders) {
       [self] part in
-      PartEncoder(
-        plan, input, part: part,
-        setup: input.setup(
-          plan, from: input.parts[part].frames.lowerBound, clock: clocks[part]),
-        decodingThreads: input.threads(plan), exchange: exchange)
+      PartEncoder(plan, input, part: part, clock: clocks[part], exchange: exchange)
     }
     let reading = WorkThread(name: "upright-read") { reader.run() }
     do throws(UprightError) {

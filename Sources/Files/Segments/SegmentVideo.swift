@@ -27,13 +27,7 @@ struct SegmentVideo {
     let reader = try PartReader(
       plan, parts, exchange: exchange, encoders: 1, single: single
     ) { [plan, parts, clock] part in
-      var clock = clock
-      let first = frames.lowerBound
-      parts.advance(&clock, over: parts.parts[part].frames.lowerBound..<first)
-      return PartEncoder(
-        plan, parts, part: part, frames: frames,
-        setup: parts.setup(plan, from: first, clock: clock),
-        decodingThreads: parts.threads(plan), exchange: exchange)
+      PartEncoder(plan, parts, part: part, frames: frames, clock: clock, exchange: exchange)
     }
     // Packets that are copied come faster than another thread would take them.
     if parts.parts[part].isCopied {
