@@ -93,11 +93,11 @@ final class PartExchange: @unchecked Sendable {
 
   /// Waits for the next packet and returns it; `nil` at the end, and if it isn't wanted any more.
   ///
-  /// - Parameter isWanted: Asked now and then while nothing comes.
+  /// - Parameter isWanted: Asked at once, and now and then while nothing comes.
   func take(while isWanted: () -> Bool = { true }) throws(UprightError) -> Item? {
     condition.lock()
     defer { condition.unlock() }
-    while true {
+    while isWanted() {
       if let error { throw error }
       if let packet = side.popFirst() {
         condition.broadcast()
@@ -113,11 +113,11 @@ final class PartExchange: @unchecked Sendable {
       } else if isClosed || count.map({ head >= $0 }) == true {
         return nil
       } else {
-        guard isWanted() else { return nil }
         let seen = changes
         condition.wait(while: changes == seen, until: .now + Self.patience)
       }
     }
+    return nil
   }
 
   private func locked<R>(_ body: () -> R) -> R {

@@ -57,7 +57,7 @@ struct SegmentVideo {
     var format: EncodedFormat?
     let isCopied = parts.parts[part].isCopied
     var place = isCopied ? parts.parts[part].frames.lowerBound : frames.lowerBound
-    while isWanted(), let item = try exchange.take(while: isWanted) {
+    while let item = try exchange.take(while: isWanted) {
       guard case .frame(let box, _) = item, var packet = box.take() else { continue }
       format = box.format ?? format
       if parts.join == nil { time(&packet, place) }
