@@ -18,7 +18,7 @@ struct SegmentList {
     let reason: String?
   }
 
-  var parts: InputParts
+  let parts: InputParts
   let pieces: [Piece]
   /// The end of the last frame.
   let end: MediaTime
@@ -30,9 +30,10 @@ struct SegmentList {
   /// The time in the input at which the playlist begins.
   var origin: MediaTime { zero - lead }
 
-  /// - Parameter size: The size of copied frames.
-  init(_ plan: SessionPlan, _ parts: InputParts, copied size: PixelSize) {
-    self.parts = parts
+  /// - Parameters:
+  ///   - size: The size of copied frames.
+  ///   - depth: How far the frames are reordered at most.
+  init(_ plan: SessionPlan, _ parts: InputParts, copied size: PixelSize, depth: Int) {
     let survey = parts.inputSurvey
     var pieces: [Piece] = []
     for (index, part) in parts.parts.enumerated() {
@@ -52,6 +53,9 @@ struct SegmentList {
       append(rest)
     }
     self.pieces = pieces
+    var parts = parts
+    parts.decodingTimes = survey.survey.decodingTimes(of: pieces.map(\.frames), depth: depth)
+    self.parts = parts
     let shown = survey.survey.shown
     let last = shown.count > 1 ? shown[shown.count - 1] - shown[shown.count - 2] : 1
     end = survey.time(of: shown.count - 1) + MediaTime(last, plan.video.timeBase)

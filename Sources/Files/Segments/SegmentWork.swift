@@ -62,18 +62,16 @@ final class SegmentWork: @unchecked Sendable {
       (shared, alignment) = (formats.shared, formats.alignment)
     }
     parts = parts.divided(copied: SegmentSource.copied, encoded: SegmentSource.encoded)
-    var list = SegmentList(plan, parts, copied: plan.video.parameters.size)
+    var list = SegmentList(plan, parts, copied: plan.video.parameters.size, depth: depth)
     clocks = parts.keyframeClocks(FramePipeline.Setup(plan).keyframes)
     warnings = plan.warnings + copyPlan.warnings + parts.inputSurvey.warnings
     captionTracks = SegmentCaptions.streams(plan).count
     let (input, audio, lead) = try Self.audio(plan, from: list.zero)
     list.lead = lead
-    let frames = list.pieces.map(\.frames)
-    list.parts.decodingTimes = parts.inputSurvey.survey.decodingTimes(of: frames, depth: depth)
     (self.audio, self.list) = (audio, list)
     inputs = Mutex([input])
-    let (zero, origin) = (list.zero, list.origin)
-    let first = min(zero, MediaTime(list.parts.decodingTimes[0], plan.video.timeBase)) - zero
+    let origin = list.origin
+    let first = MediaTime(list.parts.decodingTimes[0], plan.video.timeBase) - list.zero
     earliest = audio.compactMap(\.start).map { $0 - origin }.reduce(first, min)
   }
 
@@ -94,15 +92,16 @@ final class SegmentWork: @unchecked Sendable {
       if let start { lead = max(lead, zero - start - opened.duration(of: priming)) }
     }
     if lead <= latest { lead = .zero }
+    let origin = zero - lead
     for track in audio.indices {
-      audio[track].isLate = audio[track].start.map { $0 - (zero - lead) > latest } ?? false
+      audio[track].isLate = audio[track].start.map { $0 - origin > latest } ?? false
     }
     let late = audio.indices.filter { audio[$0].isLate }
     if !late.isEmpty { input = try SegmentInput(plan, late: late) }
     for track in late {
       let opened = try input.audio(track)
       audio[track].priming = opened.priming
-      audio[track].start = zero - lead - opened.duration(of: opened.priming)
+      audio[track].start = origin - opened.duration(of: opened.priming)
     }
     return (input, audio, lead)
   }
@@ -313,25 +312,28 @@ final class SegmentWork: @unchecked Sendable {
     _ index: Int, _ description: OutputDescription, _ frames: [PacketBox], _ sound: [PacketBox]
   ) throws(UprightError) -> (header: [UInt8], bytes: [UInt8]) {
     let segment = try LoneSegment(description, number: index)
-    var (sound, isFirst) = (sound[...], true)
-    func write(_ box: PacketBox, track: Int) throws(UprightError) {
+    var sound = sound[...]
+    func write(
+      _ box: PacketBox, track: Int, from start: MediaTime
+    ) throws(UprightError) {
       guard var packet = box.take() else { return }
-      packet.move(by: -list.origin)
-      if index == 0, track == 0, description.hasVideo, isFirst { packet.move(by: -list.lead) }
-      if track == 0 { isFirst = false }
+      packet.move(by: -start)
       if track == 0, description.hasVideo {
         try segment.writeFrame(packet)
       } else {
         try segment.write(packet, track: track)
       }
     }
-    for box in frames {
+    for (place, box) in frames.enumerated() {
       while let next = sound.first?.times?.decoding, let own = box.times?.decoding, next <= own {
-        try write(sound.removeFirst(), track: 1)
+        try write(sound.removeFirst(), track: 1, from: list.origin)
       }
-      try write(box, track: 0)
+      // The first frame of all is shown from the start on.
+      try write(box, track: 0, from: index == 0 && place == 0 ? list.zero : list.origin)
     }
-    for box in sound { try write(box, track: description.hasVideo ? 1 : 0) }
+    for box in sound {
+      try write(box, track: description.hasVideo ? 1 : 0, from: list.origin)
+    }
     let bytes = try segment.finish(
       before: nextDecodingTime(after: index, description.videoTimeBase))
     return (segment.header, list.beginsFormat(index) ? segment.header + bytes : bytes)
