@@ -78,7 +78,7 @@ docs:
 
 # The documents as a web site, in .build/site/html, with the reference from the programs; and a run of the commands on it.
 site:
-	@Scripts/setup.sh test
+	@Scripts/setup.sh site
 	@$(MAKE) --no-print-directory build
 	@Scripts/site.sh
 

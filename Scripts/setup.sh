@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and prints nothing if none is missing. With --say it only
 # prints the command that would install them, doesn't need root, and exits with 69.
-# Usage: setup.sh [--say] build|service|check|demo|media|test|players|slow|scale|live|samples|bench|arm|deb|tarball|release
+# Usage: setup.sh [--say] build|service|check|demo|media|test|players|slow|scale|site|live|samples|bench|arm|deb|tarball|release
 set -euo pipefail
 
 say=
@@ -24,6 +24,8 @@ test=("${media[@]}" "${screen[@]}" valgrind golang-go chromium nginx libnginx-mo
 scale=("${test[@]}" iproute2)
 # Prometheus reads the metrics.
 slow=("${scale[@]}" prometheus)
+# What the commands in the documents are.
+site=("${test[@]}" iproute2 mpv)
 players=("${media[@]}" "${screen[@]}" gstreamer1.0-x chromium firefox-esr mpv fonts-dejavu-core)
 live=(ffmpeg python3 openssl nginx libnginx-mod-rtmp janus)
 # Debian starts these services when it installs them. Tests and samples start separate processes, so the
@@ -51,6 +53,7 @@ case "$purpose" in
   players) wanted=("${players[@]}") ;;
   slow) wanted=("${slow[@]}") ;;
   scale) wanted=("${scale[@]}") ;;
+  site) wanted=("${site[@]}") ;;
   live) wanted=("${live[@]}") ;;
   samples) wanted=("${samples[@]}") ;;
   bench) wanted=("${bench[@]}") ;;
@@ -58,7 +61,7 @@ case "$purpose" in
   deb) wanted=("${deb[@]}") ;;
   tarball) wanted=("${tarball[@]}") ;;
   release) wanted=("${release[@]}") ;;
-  *) echo "usage: setup.sh [--say] build|service|check|demo|media|test|players|slow|scale|live|samples|bench|arm|deb|tarball|release" >&2; exit 64 ;;
+  *) echo "usage: setup.sh [--say] build|service|check|demo|media|test|players|slow|scale|site|live|samples|bench|arm|deb|tarball|release" >&2; exit 64 ;;
 esac
 
 if ! command -v swift >/dev/null; then
@@ -76,7 +79,7 @@ done
 # no package.
 leave_out() {
   compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null || return 0
-  [[ $purpose = test || $purpose = slow || $purpose = scale ]] || return 0
+  [[ $purpose = test || $purpose = slow || $purpose = scale || $purpose = site ]] || return 0
   local package left=()
   for package in "${missing[@]}"; do
     if [[ " ${optional[*]} " == *" $package "* ]] &&
