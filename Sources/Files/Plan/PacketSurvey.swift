@@ -51,31 +51,47 @@ struct PacketSurvey {
     (hidesAtStart, cutEntries) = (false, [])
   }
 
-  /// Reads the packets of the input of `plan`.
+  /// Reads the packets of the input of `plan`, if that wasn't done for its canvas.
   ///
   /// - Throws: `CopyRefusal` if the packets can't be copied, or `UprightError`.
   init(_ plan: SessionPlan) throws {
-    let (request, video) = (plan.request, plan.video)
-    guard let first = plan.demuxer as? Demuxer else {
+    if !plan.digestsPackets, let survey = plan.survey {
+      self = try survey.get()
+    } else {
+      try self.init(
+        plan.demuxer, plan.video, beside: plan.sideTracks, plan.request,
+        digests: plan.digestsPackets)
+    }
+  }
+
+  /// - Parameters:
+  ///   - source: Isn't read itself.
+  ///   - others: The other tracks that are used.
+  ///   - digests: Whether digests are computed.
+  /// - Throws: `CopyRefusal` if the packets can't be copied, or `UprightError`.
+  init(
+    _ source: any PacketSource, _ video: StreamInfo, beside others: [SideTrackWriter],
+    _ request: TranscodeRequest, digests: Bool
+  ) throws {
+    guard let first = source as? Demuxer else {
       throw CopyRefusal(reason: "the input is not seekable")
     }
     let demuxer = try Demuxer(again: first, format: request.inputFormat)
-    let others = plan.sideTracks.map(\.stream.index)
-    let tracks = plan.digestsPackets ? try TrackDigest(others) : nil
-    let collector = PacketCollector(
-      video, digest: plan.digestsPackets ? try PacketDigest() : nil)
+    let others = others.map(\.stream.index)
+    let tracks = digests ? try TrackDigest(others) : nil
+    let collector = PacketCollector(video, digest: digests ? try PacketDigest() : nil)
     var scan = try SignalScan(demuxer, gravity: request.gravityUse) { packet in
       collector.add(packet)
       tracks?.add(packet)
     }
     // Clock resets are detected from the packets of all tracks that are read.
-    if demuxer.joinsClocks || plan.digestsPackets {
+    if demuxer.joinsClocks || digests {
       demuxer.select(Set(others).union([video.index]))
     }
     // A player waits for the playlist of such an input. With a file whose metadata alone changes, nothing else reads the
     // packets.
     let needsHeads = request.makesSegments || request.options.upright == .metadata
-    if needsHeads, !demuxer.joinsClocks, !plan.digestsPackets {
+    if needsHeads, !demuxer.joinsClocks, !digests {
       try demuxer.readHeads(of: video)
     }
     var changes: [SignalScan.Change] = []
@@ -92,7 +108,7 @@ struct PacketSurvey {
     sizes = collector.sizes
     // No frame of the last GOP may be shown.
     entries = collector.entries.filter { $0 < collector.times.count }
-    digests = collector.digests
+    self.digests = collector.digests
     tracksDigest = try tracks?.finish()
     sets = collector.sets
     warnings = scan.warnings
@@ -105,6 +121,20 @@ struct PacketSurvey {
     // So would one that begins with a pause, which the output's edit list would give the hidden frames.
     let start = shown[0]
     hidesAtStart = collector.hidden.max().map { $0 < start && start <= 0 } ?? false
+  }
+
+  /// Reads the packets of `source` ahead of it.
+  static func result(
+    _ source: any PacketSource, _ video: StreamInfo, beside others: [SideTrackWriter],
+    _ request: TranscodeRequest
+  ) throws(UprightError) -> Result<PacketSurvey, CopyRefusal> {
+    do {
+      return .success(try PacketSurvey(source, video, beside: others, request, digests: false))
+    } catch let refusal as CopyRefusal {
+      return .failure(refusal)
+    } catch {
+      throw error as? UprightError ?? UprightError(.fault, "\(error)")
+    }
   }
 
   /// Returns the warning about frames that the output's edit list hides.
@@ -299,5 +329,18 @@ extension [Int64] {
       if self[middle] < value { low = middle + 1 } else { high = middle }
     }
     return low
+  }
+}
+
+extension SignalScan {
+  /// Returns the signals and shapes of a source that is read ahead of it, as far as it can be read.
+  static func changes(
+    of source: any PacketSource, _ request: TranscodeRequest
+  ) throws(UprightError) -> [Change] {
+    var scan = try SignalScan(
+      source.reopened(format: request.inputFormat), gravity: request.gravityUse)
+    var changes: [Change] = []
+    while let change = try scan.next() { changes.append(change) }
+    return changes
   }
 }

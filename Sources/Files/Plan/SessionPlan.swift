@@ -27,6 +27,9 @@ package struct SessionPlan {
   var mark: OrientationMetadata?
   /// What was found of all frames, where the input is encoded in one piece; `nil` if it wasn't looked through.
   var source: SourceSurvey?
+  /// The packets of the video, where the canvas depends on all of them; the reason why they can't be copied; `nil` if they
+  /// weren't read.
+  let survey: Result<PacketSurvey, CopyRefusal>?
   /// Whether a survey, or the reader of a part, computes digests of the packets.
   var digestsPackets = false
   /// How much coarser segments are encoded than asked for (`VideoEncoder.Settings.coarser`).
@@ -69,9 +72,12 @@ package struct SessionPlan {
     if lost > 0 { dropped.append("\(lost) chapters: their start times are invalid") }
     droppedParts = dropped
     let asked = request.options.canvas
+    var survey: Result<PacketSurvey, CopyRefusal>?
     canvases =
       asked == .dual
-      ? request.options.fixedCanvases : [try Self.canvas(request, demuxer, video)]
+      ? request.options.fixedCanvases
+      : [try Self.canvas(request, demuxer, video, beside: sideTracks, &survey)]
+    self.survey = survey
     let canvas = canvases[0]
     isCanvasUnconfirmed = canvas == .initial && asked == .auto
     warnings = []
@@ -207,8 +213,10 @@ package struct SessionPlan {
     try TranscodeOptions.check(dual: size)
   }
 
+  /// - Parameter survey: Becomes that of the packets, if the canvas depends on all of them.
   private static func canvas(
-    _ request: TranscodeRequest, _ demuxer: any PacketSource, _ video: StreamInfo
+    _ request: TranscodeRequest, _ demuxer: any PacketSource, _ video: StreamInfo,
+    beside others: [SideTrackWriter], _ survey: inout Result<PacketSurvey, CopyRefusal>?
   ) throws(UprightError) -> FrameCanvas {
     let asked = request.options.canvas
     if request.returnsFrames, asked == .auto {
@@ -233,26 +241,31 @@ package struct SessionPlan {
         }
         return .initial
       }
-      return .fixed(isLandscape: try isMostlyLandscape(request, demuxer, video, duration: duration))
+      if request.scansSignals {
+        survey = try PacketSurvey.result(demuxer, video, beside: others, request)
+      }
+      return .fixed(
+        isLandscape: try isMostlyLandscape(request, demuxer, video, survey, duration: duration))
     }
   }
 
   /// Runs the policy over the whole input before its frames are processed.
   private static func isMostlyLandscape(
     _ request: TranscodeRequest, _ demuxer: any PacketSource, _ video: StreamInfo,
-    duration: MediaTime
+    _ survey: Result<PacketSurvey, CopyRefusal>?, duration: MediaTime
   ) throws(UprightError) -> Bool {
     var director = try request.director(
       size: video.frameShape.shown, guidance: .standard, canvas: .follow)
     for event in request.shiftedEvents { try director.push(event) }
-    if request.scansSignals {
-      let demuxer = try demuxer.reopened(format: request.inputFormat)
-      if request.makesSegments { try (demuxer as? Demuxer)?.readHeads(of: video) }
-      var scan = try SignalScan(demuxer, gravity: request.gravityUse)
-      while let change = try scan.next() {
-        _ = try director.direct(
-          at: change.time.seconds, size: change.shown, signal: change.signal?.turn)
+    let changes: [SignalScan.Change] =
+      switch survey {
+      case nil: []
+      case .success(let survey): survey.changes
+      case .failure: try SignalScan.changes(of: demuxer, request)
       }
+    for change in changes {
+      _ = try director.direct(
+        at: change.time.seconds, size: change.shown, signal: change.signal?.turn)
     }
     director.finish()
     return MajorityCanvas.isLandscape(director.plan.timeline, duration: duration.seconds)
