@@ -159,9 +159,9 @@ extension ChunkPlan.Video {
 
 extension FrameCanvas {
   /// The option that gives this canvas.
-  fileprivate var rule: CanvasRule {
+  var rule: CanvasRule {
     switch self {
-    // Only a reader, which has no chunks, has the canvas `frame`.
+    // Only a reader, whose request isn't made again, has the canvas `frame`.
     case .follow, .frame: .follow
     case .fixed(let isLandscape): isLandscape ? .landscape : .portrait
     case .initial: .initial

@@ -90,8 +90,12 @@ package struct TranscodeRequest: Sendable {
   }
 
   /// Returns the same request, to be worked on and stopped apart.
-  func again() throws(UprightError) -> TranscodeRequest {
-    try TranscodeRequest(
+  ///
+  /// - Parameter canvas: The one that was chosen for it: the longest orientation needs the signals of the whole input.
+  func again(on canvas: FrameCanvas? = nil) throws(UprightError) -> TranscodeRequest {
+    var options = options
+    if let canvas { options.canvas = canvas.rule }
+    return try TranscodeRequest(
       segmentsOf: input, inputFormat: inputFormat, options: options, policy: policy, events: events)
   }
 

@@ -50,7 +50,7 @@ final class SegmentWork: @unchecked Sendable {
     identity = try InputIdentity(of: asked.input, interrupt: asked.interrupt)
     let plan = try SessionPlan(asked, isDryRun: true)
     // A render that ends early interrupts the plan's request.
-    request = try plan.request.again()
+    request = try plan.request.again(on: plan.canvas)
     let copyPlan = try CopyPlan(plan)
     var (parts, depth) = try Self.parts(plan, copyPlan)
     isCopied = parts.copiedFrames == parts.inputSurvey.survey.shown.count
