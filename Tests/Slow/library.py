@@ -1,25 +1,28 @@
 #!/usr/bin/env python3
 """Plays every video file of some folders from a library, and compares what is shown with what ffmpeg decodes from the file
-itself: the number of frames, their times, their pictures, and the number of audio samples. GStreamer counts the frames too.
-A second service, with another cache, makes the same segments in the opposite order: the bytes are the same.
+itself: the number of frames, their times, their pictures, and the number of audio samples. GStreamer counts the frames, and hls.js
+in Chromium plays the file to its end. Two more services, each with a cache of its own, make the segments from the last to the first
+and in a random order: the bytes are the same.
 
     library.py FOLDER...
 
-Prints a line for each file. What differs is named; a file that the library refuses is listed with its reason. Exit code: 0 nothing
-differs, 1 something does.
+Prints a line for each file. What differs is named; a file that the library refuses is listed with its reason. UPRIGHT_SEED is the
+seed of the order. Exit code: 0 nothing differs, 1 something does.
 """
+import contextlib
 import json
 import os
+import random
 import subprocess
 import sys
 import urllib.parse
 
-sys.path.insert(
-    0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Benchmarks"))
+PLAYERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Players")
+sys.path[:0] = [PLAYERS, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Benchmarks")]
 
+import screen_page  # noqa: E402
 from live_service import running  # noqa: E402
 
-PLAYERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Players")
 ENDINGS = (".mp4", ".mov", ".m4v", ".mkv", ".webm", ".ts", ".flv", ".3gp", ".avi")
 SIDE = 16  # of the pictures that are compared
 LEVELS = 12  # how far the means of two pictures' parts may be apart, of 255
@@ -57,8 +60,25 @@ def gstreamer_frames(url):
     return result["frames"] if said.returncode == 0 else result["error"]
 
 
-def compare(service, other, path, name):
+def hls_js(service, address, wheel, duration):
+    """Returns the number of frames that hls.js in Chromium decodes in a file, or why it doesn't play it to its end; None where it
+    can't be tried: without Chromium or hls.js, or with a codec that this Chromium lacks."""
+    if not wheel:
+        return None
+    said = subprocess.run(
+        [sys.executable, os.path.join(PLAYERS, "chromium_play.py"), f"http://127.0.0.1:{service.http}", address, "--hls-js", wheel,
+         "--rate", "4", "--timeout", f"{60 + duration:g}"], stdin=subprocess.DEVNULL, capture_output=True)
+    if said.returncode == 77:
+        return None
+    result = json.loads(said.stdout)
+    if "bufferAddCodecError" in (result["error"] or "") or "manifestIncompatibleCodecsError" in (result["error"] or ""):
+        return None
+    return result["error"] or result["totalVideoFrames"]
+
+
+def compare(services, path, name, wheel):
     """Returns what differs, and what to say of the file."""
+    service, *others = services
     address = f"/vod/{name}/index.m3u8?size=source"
     status, playlist = service.get(address)
     if status != 200:
@@ -81,22 +101,28 @@ def compare(service, other, path, name):
     counted = gstreamer_frames(url)
     if counted not in (None, len(times)):
         faults.append(f"GStreamer: {counted}")
+    played = hls_js(service, address, wheel, times[-1] if times else 0)
+    if played not in (None, len(times)):
+        faults.append(f"hls.js: {played}")
     names = [line for line in playlist.decode().splitlines() if line.endswith(".m4s")]
-    # A playlist has to be asked for first.
-    other.get(address)
-    for segment in reversed(names):
-        if service.get(f"/vod/{name}/{segment}")[1] != other.get(f"/vod/{name}/{segment}")[1]:
-            faults.append(f"{segment}: other bytes")
-    return faults, f"{len(times)} frames, {len(names)} segments"
+    expected = {segment: service.get(f"/vod/{name}/{segment}")[1] for segment in names}
+    for other, order in zip(others, (names[::-1], random.sample(names, len(names)))):
+        # A playlist has to be asked for first.
+        other.get(address)
+        faults += [f"{segment}: other bytes" for segment in order if other.get(f"/vod/{name}/{segment}")[1] != expected[segment]]
+    return faults, f"{len(times)} frames, {len(names)} segments" + ("" if played is not None else ", not in hls.js")
 
 
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
+    random.seed(int(os.environ.get("UPRIGHT_SEED", "1")))
+    wheel = screen_page.wheel()
     differ = refused = count = 0
     for folder in sys.argv[1:]:
         more = ("--library", folder, "--open-library")
-        with running.Service(more=more) as service, running.Service(more=more) as other:
+        with contextlib.ExitStack() as stack:
+            services = [stack.enter_context(running.Service(more=more)) for _ in range(3)]
             for place, folders, names in os.walk(folder):
                 folders.sort()
                 for file in sorted(names):
@@ -104,7 +130,7 @@ def main():
                         continue
                     path = os.path.join(place, file)
                     name = urllib.parse.quote(os.path.relpath(path, folder))
-                    faults, said = compare(service, other, path, name)
+                    faults, said = compare(services, path, name, wheel)
                     count += 1
                     differ += bool(faults)
                     refused += said.startswith("415")
