@@ -1,3 +1,4 @@
+internal import UprightOrientation
 internal import UprightSignals
 
 /// iTunes' tag of the samples at the start of an audio track that aren't played: those of an encoder's delay. FFmpeg reads it
@@ -8,9 +9,8 @@ enum GaplessTag {
   /// - Parameter priming: The number of samples, from 0 on.
   static func userData(priming: Int) -> [UInt8] {
     // Flags, delay, padding at the end, length of the rest; then nothing that is used. The padding is in the last packet.
-    let numbers = [(0, 8), (priming, 8), (0, 8), (0, 16)].map { number, digits in
-      let text = String(number, radix: 16, uppercase: true)
-      return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+    let numbers = [(0, 8), (priming, 8), (0, 8), (0, 16)].map { number, count in
+      number.digits(count, radix: 16, uppercase: true)
     }
     let text = " " + numbers.joined(separator: " ") + String(repeating: " 00000000", count: 8)
     let zeros = [UInt8](repeating: 0, count: 4)

@@ -108,7 +108,7 @@ package final class HLSSink: PacketSink {
     for (index, byte) in bytes.enumerated() {
       let isEscape = byte == 0x7E && isDigit(index + 1) && isDigit(index + 2)
       if isEscape || byte < 0x20 || "%:#?\"\\".utf8.contains(byte) {
-        result += "~\(byte < 0x10 ? "0" : "")\(String(byte, radix: 16, uppercase: true))".utf8
+        result += "~\(byte.digits(2, radix: 16, uppercase: true))".utf8
       } else {
         result.append(byte)
       }

@@ -174,7 +174,6 @@ extension MediaTime {
   var decimalSeconds: String {
     let (whole, part) = rescaled(to: Rational(1, 1_000_000)).ticks
       .quotientAndRemainder(dividingBy: 1_000_000)
-    let digits = String(part)
-    return "\(whole)." + String(repeating: "0", count: 6 - digits.utf8.count) + digits
+    return "\(whole).\(part.digits(6))"
   }
 }

@@ -35,11 +35,7 @@ extension Drawing {
   }
 
   private static func word(_ colour: RGBColour) -> String {
-    "#"
-      + [colour.red, colour.green, colour.blue].map {
-        let digits = String($0, radix: 16)
-        return digits.count < 2 ? "0" + digits : digits
-      }.joined()
+    "#" + [colour.red, colour.green, colour.blue].map { $0.digits(2, radix: 16) }.joined()
   }
 
   private static func escaped(_ text: String) -> String {

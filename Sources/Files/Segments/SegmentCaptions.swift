@@ -1,6 +1,5 @@
 internal import UprightOrientation
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// A track of text subtitles as WebVTT (RFC 8216, 3.5).
 struct SegmentCaptions {
@@ -74,7 +73,6 @@ struct SegmentCaptions {
   static func time(_ milliseconds: Int64) -> String {
     let (seconds, rest) = max(0, milliseconds).quotientAndRemainder(dividingBy: 1000)
     let clock = [seconds / 3600, seconds / 60 % 60, seconds % 60]
-    return clock.map { CalendarTime.digits($0, 2) }.joined(separator: ":") + "."
-      + CalendarTime.digits(rest, 3)
+    return clock.map { $0.digits(2) }.joined(separator: ":") + "." + rest.digits(3)
   }
 }

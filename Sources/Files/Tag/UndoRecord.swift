@@ -130,10 +130,7 @@ extension UndoRecord.Change {
 
 extension FileTime {
   /// Seconds since 1970 with nine digits of their fraction.
-  var text: String {
-    let digits = String(nanoseconds)
-    return "\(seconds).\(String(repeating: "0", count: max(0, 9 - digits.utf8.count)))\(digits)"
-  }
+  var text: String { "\(seconds).\(nanoseconds.digits(9))" }
 
   init?(_ text: String) {
     let parts = text.split(separator: ".")

@@ -38,7 +38,7 @@ extension RGBPicture {
 
   private static func options(_ label: Label, _ height: Int) -> String {
     let colour = [label.colour.red, label.colour.green, label.colour.blue]
-      .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      .map { $0.digits(2, radix: 16) }.joined()
     // The characters that libavutil's option parser treats as special.
     let text = label.text.reduce(into: "") { text, letter in
       if "\\':".contains(letter) { text.append("\\") }

@@ -1,3 +1,5 @@
+internal import UprightOrientation
+
 /// The names of video streams in `CODECS` (RFC 6381, 3.3), from the stream's own parameters.
 package enum CodecName {
   /// Returns the name of an H.264 or HEVC stream, such as `avc1.640028` or `hvc1.1.6.L93.90`, by the first
@@ -16,7 +18,7 @@ package enum CodecName {
   /// `profile_idc`, the constraint flags and `level_idc` in hexadecimal.
   private static func avc(_ set: [UInt8]) -> String? {
     guard set.count >= 3 else { return nil }
-    return "avc1." + set.prefix(3).map { hex($0, width: 2) }.joined()
+    return "avc1." + set.prefix(3).map { $0.digits(2, radix: 16) }.joined()
   }
 
   /// ISO/IEC 14496-15, Annex E. `profile` is `profile_tier_level()` up to the level.
@@ -31,8 +33,11 @@ package enum CodecName {
     var constraints = profile[5..<11]
     while constraints.last == 0 { constraints.removeLast() }
     let words =
-      ["hvc1", "\(space)\(profile[0] & 0x1F)", hex(reversed), "\(tier)\(profile[11])"]
-      + constraints.map { hex($0) }
+      [
+        "hvc1", "\(space)\(profile[0] & 0x1F)", String(reversed, radix: 16),
+        "\(tier)\(profile[11])",
+      ]
+      + constraints.map { String($0, radix: 16) }
     return words.joined(separator: ".")
   }
 
@@ -84,10 +89,5 @@ package enum CodecName {
     let type = Int(configuration[0] >> 3)
     guard type == 31 else { return "mp4a.40.\(type)" }
     return "mp4a.40.\(32 + Int(configuration[0] & 7) << 3 + Int(configuration[1] >> 5))"
-  }
-
-  private static func hex(_ number: some FixedWidthInteger, width: Int = 1) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
   }
 }

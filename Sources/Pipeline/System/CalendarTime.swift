@@ -31,14 +31,14 @@ extension CalendarTime {
   /// `text` with milliseconds.
   package var millisecondText: String {
     let (second, millisecond) = Self.divide(milliseconds, by: 1000)
-    return "\(Self.text(of: second)).\(Self.digits(millisecond, 3))Z"
+    return "\(Self.text(of: second)).\(millisecond.digits(3))Z"
   }
 
   private static func text(of seconds: Int64) -> String {
     let (days, second) = divide(seconds, by: 86_400)
     let (year, month, day) = date(days)
-    return "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))T"
-      + "\(digits(second / 3600, 2)):\(digits(second / 60 % 60, 2)):\(digits(second % 60, 2))"
+    return "\(year.digits(4))-\(month.digits(2))-\(day.digits(2))T"
+      + "\((second / 3600).digits(2)):\((second / 60 % 60).digits(2)):\((second % 60).digits(2))"
   }
 
   /// Reads what `millisecondText` returns, with any number of digits of the fraction. Returns `nil` for anything else.
@@ -95,11 +95,5 @@ extension CalendarTime {
   private static func divide(_ value: Int64, by divisor: Int64) -> (Int64, Int64) {
     let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
-  }
-
-  /// Returns a number that isn't negative with `count` digits or more, the first of them zeros.
-  package static func digits(_ value: Int64, _ count: Int) -> String {
-    let text = String(value)
-    return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
   }
 }
