@@ -75,8 +75,7 @@ package final class Secrets: Sendable {
 
   /// Returns the HMAC-SHA-256 (RFC 2104) of `message` as 64 hexadecimal digits.
   static func hash(_ message: String, key: String) -> String {
-    MessageDigest.hmacSHA256(message.utf8, key: key.utf8)
-      .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    MessageDigest.hmacSHA256(message.utf8, key: key.utf8).hexadecimal
   }
 
   /// Returns a new secret: 32 random bytes as 43 letters, digits, `-` and `_` (base64url).
@@ -84,6 +83,13 @@ package final class Secrets: Sendable {
     var generator = SystemRandomNumberGenerator()
     let bytes = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
     return Data(bytes).base64URL
+  }
+}
+
+extension Sequence<UInt8> {
+  /// The bytes as pairs of hexadecimal digits, in lower case.
+  var hexadecimal: String {
+    map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
   }
 }
 

@@ -48,13 +48,9 @@ struct LibraryPath: Sendable, Hashable {
     names.map { name in
       name.map { byte in
         let isPlain = AddressRules.isNameByte(byte) || byte == UInt8(ascii: "~")
-        return isPlain ? String(UnicodeScalar(byte)) : "%" + Self.hex(byte)
+        return isPlain ? String(UnicodeScalar(byte)) : "%" + [byte].hexadecimal.uppercased()
       }.joined()
     }.joined(separator: "/")
-  }
-
-  private static func hex(_ byte: UInt8) -> String {
-    (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
   }
 
   /// Returns the bytes of a part of a URL's path; `nil` if an escape isn't complete.

@@ -24,8 +24,8 @@ struct LibraryVersion: Sendable, Hashable, CustomStringConvertible {
     let text = [
       file.tag, size, "\(keepsHDR)", UprightVersion.current, UprightRuntime.ffmpegRelease,
     ]
-    digest = MessageDigest.sha256(text.joined(separator: "\n").utf8).prefix(Self.digits / 2)
-      .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    let bytes = MessageDigest.sha256(text.joined(separator: "\n").utf8)
+    digest = bytes.prefix(Self.digits / 2).hexadecimal
     (self.size, self.keepsHDR) = (size, keepsHDR)
   }
 
