@@ -79,10 +79,14 @@ extension CopyPlan {
   /// - Throws: `badData` if no frame can be decoded.
   private func checked(_ plan: SessionPlan) throws(UprightError) -> CopyPlan {
     guard case .copy = method, plan.options.upright == .pixels else { return self }
+    // Packets with one field each, which FLV can hold: browsers refuse an MP4 with such samples.
+    let mayHaveFields = (plan.demuxer as? Demuxer)?.isFLV == true && plan.container != .flv
+    // A player waits for segments, and a frame that was decoded to find the streams gave the format.
+    if plan.request.makesSegments, !mayHaveFields, plan.video.parameters.pixelFormat != nil {
+      return self
+    }
     do throws(UprightError) {
-      let hasFields = try plan.decodeFirstFrame().isInterlaced
-      // Packets with one field each, which FLV can hold: browsers refuse an MP4 with such samples.
-      if hasFields, (plan.demuxer as? Demuxer)?.isFLV == true, plan.container != .flv {
+      if try plan.decodeFirstFrame().isInterlaced, mayHaveFields {
         return CopyPlan(method: .encode, reason: "each packet holds a single field")
       }
     } catch {
