@@ -1,7 +1,5 @@
 internal import ArgumentParser
-internal import Glibc
 internal import UprightOrientation
-internal import Upright
 internal import UprightMediaIO
 
 /// `upright`: the root command.
@@ -39,23 +37,9 @@ struct UprightCommand: ParsableCommand {
   }
 
   static func main() {
-    // After a crash Swift's runtime would start swift-backtrace, which it looks for in the current folder too.
-    if unsafe getenv("SWIFT_BACKTRACE") == nil {
-      for number in [SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV, SIGQUIT] {
-        signal(number, SIG_DFL)
-      }
-    }
-    // A closed pipe or a file-size limit is reported as an error and doesn't kill the process.
-    signal(SIGPIPE, SIG_IGN)
-    signal(SIGXFSZ, SIG_IGN)
+    ProcessStart.setSignals()
     let arguments = Array(CommandLine.arguments.dropFirst())
-    let isVerbose = arguments.contains("--verbose")
-    // SVT-AV1 writes to standard error itself. Only its environment variable turns that off.
-    if !isVerbose { unsafe setenv("SVT_LOG", "0", 0) }
-    // The last error is part of this program's messages.
-    UprightRuntime.installLog(upTo: isVerbose ? .info : .error) { _, line in
-      if isVerbose { StandardError.write(line.printable + "\n") }
-    }
+    ProcessStart.setLog(arguments)
     failure(of: arguments)?.exit()
   }
 

@@ -108,25 +108,11 @@ struct Serve: ParsableCommand {
     version: "upright-serve \(UprightVersion.current)")
 
   static func main() {
-    // After a crash Swift's runtime would start swift-backtrace, which it looks for in the current folder too.
-    if unsafe getenv("SWIFT_BACKTRACE") == nil {
-      for number in [SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV, SIGQUIT] {
-        signal(number, SIG_DFL)
-      }
-    }
-    // A closed pipe or a file-size limit is reported as an error and doesn't kill the process.
-    signal(SIGPIPE, SIG_IGN)
-    signal(SIGXFSZ, SIG_IGN)
+    ProcessStart.setSignals()
     let arguments = Array(CommandLine.arguments.dropFirst())
     if arguments == [SessionWorker.option] { SessionWorker.run() }
     if arguments == [LibraryWorker.option] { LibraryWorker.run() }
-    let isVerbose = arguments.contains("--verbose")
-    // SVT-AV1 writes to standard error itself. Only its environment variable turns that off.
-    if !isVerbose { unsafe setenv("SVT_LOG", "0", 0) }
-    // The last error is part of this program's messages.
-    UprightRuntime.installLog(upTo: isVerbose ? .info : .error) { _, line in
-      if isVerbose { StandardError.write(line.printable + "\n") }
-    }
+    ProcessStart.setLog(arguments)
     do {
       var command = try parseAsRoot(arguments)
       try command.run()

@@ -1,0 +1,1 @@
+../../../Sources/UprightCLI/ProcessStart.swift
