@@ -40,28 +40,29 @@ package final class FragmentedSegments: HLSSegments {
       ("avoid_negative_ts", "disabled"),
     ])
     self.muxer = muxer
-    let (header, start) = (try muxer.takeBytes(), description.segmentOffset)
-    guard start > .zero || description.priming > 0 else { return header }
-    return Self.shown(header, from: start, description.priming)
+    let header = try muxer.takeBytes()
+    guard description.earliestTime < .zero || description.priming > 0 else { return header }
+    return Self.shown(header, description)
   }
 
-  /// Returns an init segment whose tracks are shown from `start` on (ISO/IEC 14496-12, 8.6.6): without that, the stream
+  /// Returns an init segment whose tracks are shown from their offset on (ISO/IEC 14496-12, 8.6.6): without that, the stream
   /// would begin with a hole, which hls.js jumps over, and some frames after it.
-  private static func shown(
-    _ header: [UInt8], from start: MediaTime, _ priming: Int
-  ) -> [UInt8] {
+  private static func shown(_ header: [UInt8], _ description: OutputDescription) -> [UInt8] {
     func children(_ range: Range<Int>) -> [MP4Box] { MP4Boxes(header, in: range).complete }
     return children(header.indices).flatMap { box -> [UInt8] in
       guard box.type == "moov" else { return Array(header[box.whole]) }
       var times = TrackTimes.tracks(inMovie: Array(header[box.payload]))[...]
       let boxes = children(box.payload).flatMap { child -> [UInt8] in
-        if child.type == "udta", priming > 0 { return GaplessTag.userData(priming: priming) }
+        if child.type == "udta", description.priming > 0 {
+          return GaplessTag.userData(priming: description.priming)
+        }
         guard child.type == "trak", let track = times.popFirst() else {
           return Array(header[child.whole])
         }
-        let ticks = start.plausibleTicks(of: Rational(1, track.timescale))
+        let start = description.segmentOffset(in: Rational(1, track.timescale))
         // To the end of the fragments, at the normal rate.
-        let edit = [0, Int(ticks), TrackTimes.Edit.normalRate].flatMap { [UInt8].big($0, bytes: 4) }
+        let edit = [0, Int(start.ticks), TrackTimes.Edit.normalRate]
+          .flatMap { [UInt8].big($0, bytes: 4) }
         let list = MP4Box.bytes("edts", MP4Box.table("elst", count: 1, edit))
         let parts = children(child.payload).flatMap { part -> [UInt8] in
           Array(header[part.whole]) + (part.type == "tkhd" ? list : [])

@@ -8,8 +8,8 @@ internal import UprightPipeline
 /// the next one in decoding order.
 package final class LoneSegment {
   private let segments = FragmentedSegments()
+  private let description: OutputDescription
   private let offset: MediaTime
-  private let timeBase: Rational
   private var held: Packet?
   private var decodingEnd = DecodingEnd()
   /// The init segment of the format.
@@ -17,7 +17,8 @@ package final class LoneSegment {
 
   /// - Parameter number: The number of the segment, from 0.
   package init(_ description: OutputDescription, number: Int) throws(UprightError) {
-    (offset, timeBase) = (description.segmentOffset, description.videoTimeBase)
+    self.description = description
+    offset = description.segmentOffset(in: description.videoTimeBase)
     header = try segments.begin(description, segment: number) ?? []
   }
 
@@ -33,7 +34,7 @@ package final class LoneSegment {
   ///
   /// - Parameter track: Its index in the segment.
   package func write(_ packet: consuming Packet, track: Int) throws(UprightError) {
-    packet.move(by: offset)
+    packet.move(by: description.segmentOffset(in: packet.timeBase))
     try segments.write(packet, track: track)
   }
 
@@ -46,7 +47,7 @@ package final class LoneSegment {
       decodingEnd.finish(&last)
       held = consume last
     }
-    try writeHeld(before: next.map { $0 + offset.plausibleTicks(of: timeBase) })
+    try writeHeld(before: next.map { $0 + offset.ticks })
     return try segments.cut()
   }
 

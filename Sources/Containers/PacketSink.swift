@@ -42,11 +42,16 @@ package struct OutputDescription: Sendable {
   package var chapters: [Demuxer.Chapter] = []
   /// The lowest decoding time of the first packets. It is usually negative.
   let earliestTime: MediaTime
-  /// The offset that is added to every timestamp in segments so that none is negative, since `tfdt` is
-  /// unsigned: audio priming and frame reordering begin before zero. A whole number of video ticks.
-  var segmentOffset: MediaTime { Self.segmentOffset(earliestTime, videoTimeBase) }
+  /// Returns the offset that is added to every timestamp of a track in segments so that none is negative, since `tfdt` is
+  /// unsigned: audio priming and frame reordering begin before zero. The earliest packet of all tracks is at zero exactly:
+  /// hls.js moves all tracks back by its time, and a browser drops a GOP that begins a tick before zero.
+  ///
+  /// - Parameter timeBase: The track's: the offset is a whole number of its ticks.
+  package func segmentOffset(in timeBase: Rational) -> MediaTime {
+    Self.segmentOffset(earliestTime, timeBase)
+  }
 
-  /// Returns the offset of a stream with a lowest decoding time.
+  /// Returns the offset of a track of a stream with a lowest decoding time.
   package static func segmentOffset(_ earliest: MediaTime, _ timeBase: Rational) -> MediaTime {
     max(.zero, -earliest).roundedUp(to: timeBase)
   }

@@ -49,7 +49,7 @@ package final class SegmentCutter {
   private let continues: Bool
   /// The end time of the last frame.
   private var end = MediaTime.zero
-  /// The offset that is added to every timestamp.
+  /// The offset that is added to every timestamp of the video.
   private(set) var offset = MediaTime.zero
   /// Whether no packet has been written.
   package private(set) var isEmpty = true
@@ -96,7 +96,7 @@ package final class SegmentCutter {
     self.description = description
     if content == .video { self.description?.sideTracks = [] }
     if content == .audio { self.description?.hasVideo = false }
-    offset = description.segmentOffset
+    offset = description.segmentOffset(in: description.videoTimeBase)
   }
 
   /// Writes the next packet. `format` is passed with the first packet of each format except the first.
@@ -106,7 +106,7 @@ package final class SegmentCutter {
   ) throws(UprightError) {
     guard let description else { throw UprightError(.fault, "a packet before the header") }
     if content == .video, track != 0 { return }
-    packet.move(by: offset)
+    packet.move(by: track == 0 ? offset : description.segmentOffset(in: packet.timeBase))
     let time = packet.time ?? end
     if track == 0 {
       try cutBeforeLast(until: time, emit)

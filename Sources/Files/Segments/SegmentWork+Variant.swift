@@ -42,7 +42,7 @@ extension SegmentWork {
         input.plan, SegmentCaptions.streams(input.plan)[track], zero: list.origin, while: isWanted)
       return captions.text(
         of: list.times(ofFormat: format),
-        offset: OutputDescription.segmentOffset(earliest, input.plan.videoTimeBase))
+        offset: OutputDescription.segmentOffset(earliestFrame, input.plan.videoTimeBase))
     }
   }
 

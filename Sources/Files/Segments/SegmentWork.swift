@@ -24,7 +24,9 @@ final class SegmentWork: @unchecked Sendable {
   /// The number of tracks of captions.
   let captionTracks: Int
   /// The lowest decoding time of all packets, from the start of the playlist.
-  let earliest: MediaTime
+  private let earliest: MediaTime
+  /// That of the video.
+  let earliestFrame: MediaTime
   private struct AudioTrack {
     /// The decoding time of the first packet; `nil` if there is none.
     var start: MediaTime?
@@ -71,8 +73,8 @@ final class SegmentWork: @unchecked Sendable {
     (self.audio, self.list) = (audio, list)
     inputs = Mutex([input])
     let origin = list.origin
-    let first = MediaTime(list.parts.decodingTimes[0], plan.video.timeBase) - list.zero
-    earliest = audio.compactMap(\.start).map { $0 - origin }.reduce(first, min)
+    earliestFrame = MediaTime(list.parts.decodingTimes[0], plan.video.timeBase) - list.zero
+    earliest = audio.compactMap(\.start).map { $0 - origin }.reduce(earliestFrame, min)
   }
 
   /// Opens the audio tracks of an input.
@@ -258,7 +260,7 @@ final class SegmentWork: @unchecked Sendable {
     }
     var description = OutputDescription(
       format: format, videoTimeBase: plan.videoTimeBase, sideTracks: sideTracks,
-      earliestTime: earliest)
+      earliestTime: sideTracks.isEmpty ? earliestFrame : earliest)
     description.frameRate = plan.frameRate
     description.videoMetadata = plan.container.trackTags(plan.video.metadata)
     description.priming = audioTrack(of: content).map { audio[$0].priming } ?? 0

@@ -99,6 +99,30 @@ struct SegmentVariantTests {
     }
   }
 
+  /// An encoder's delay of audio is the earliest time then. Six seconds.
+  @Test(
+    "hls.js shows the first GOP of video without B-frames",
+    .enabled(if: Player.chromium.isHere, "needs Chromium"), arguments: [44_100, 48_000])
+  func withoutBFrames(rate: Int) throws {
+    let wheel = try #require(Player.wheelOfHLSJS)
+    let (scratch, _, source) = try Self.make(
+      "-map 0 -vf transpose=2 -c:v libx264 -preset veryfast -bf 0 -g 60 -c:a aac -ar \(rate)"
+    ) { $0.size = .source }
+    let folder = scratch.path("out")
+    try Self.write(source, to: folder)
+    try Data(source.playlist.utf8).write(to: URL(fileURLWithPath: "\(folder)/index.m3u8"))
+    for name in Self.names(in: source.playlist) {
+      let bytes = try source.bytes(of: #require(SegmentFile(name)))
+      try Data(bytes).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+    }
+    for playlist in ["master.m3u8", "index.m3u8"] {
+      let (status, shown) = try Player.chromium.play(
+        [folder, playlist, "--hls-js", wheel, "--rate", "4"])
+      #expect(status == 0 && shown["totalVideoFrames"].int == 150, "\(playlist): \(shown)")
+      #expect(shown["mediaTimes"][0].double ?? 1 < 0.001, "\(playlist): \(shown)")
+    }
+  }
+
   /// Players that need both tracks wait at the first segment without sound.
   @Test(
     "Audio that begins later than the video follows silence",
