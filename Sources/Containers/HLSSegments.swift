@@ -7,6 +7,8 @@ internal import UprightSignals
 package protocol HLSSegments: AnyObject {
   /// The file name extension of segments.
   var fileExtension: String { get }
+  /// Whether init segments say at which time the tracks begin. Without, playlists that belong together have one offset.
+  var hasEditLists: Bool { get }
   /// Starts a format at segment `index` and returns its init segment; `nil` if segments need none.
   func begin(
     _ description: OutputDescription, segment index: Int
@@ -17,12 +19,17 @@ package protocol HLSSegments: AnyObject {
   func cut() throws(UprightError) -> [UInt8]
 }
 
+extension HLSSegments {
+  package var hasEditLists: Bool { false }
+}
+
 /// Fragmented MP4 (RFC 8216, 3.3): one `mp4` muxer and one init segment per format.
 package final class FragmentedSegments: HLSSegments {
 
   package init() {
   }
   package let fileExtension = "m4s"
+  package let hasEditLists = true
   private var muxer: Muxer?
 
   package func begin(

@@ -116,6 +116,9 @@ package final class PacketInterleaver {
     tracks.lazy.compactMap { $0.waiting.first?.decodingTime }.min() ?? .zero
   }
 
+  /// The decoding time of the first queued packet of the video.
+  package var earliestFrame: MediaTime { tracks[0].waiting.first?.decodingTime ?? .zero }
+
   /// Ends a track: no more packets of it will come.
   package func end(track: Int) { tracks[track].isEnded = true }
 

@@ -41,7 +41,10 @@ package struct OutputDescription: Sendable {
   package var listsTags = false
   package var chapters: [Demuxer.Chapter] = []
   /// The lowest decoding time of the first packets. It is usually negative.
-  let earliestTime: MediaTime
+  var earliestTime: MediaTime
+  /// That of the video, for a whole playlist of the video alone; `nil` for live ones, whose segments have the dates of
+  /// those with audio.
+  package var earliestFrame: MediaTime?
   /// Returns the offset that is added to every timestamp of a track in segments so that none is negative, since `tfdt` is
   /// unsigned: audio priming and frame reordering begin before zero. The earliest packet of all tracks is at zero exactly:
   /// hls.js moves all tracks back by its time, and a browser drops a GOP that begins a tick before zero.

@@ -93,9 +93,15 @@ package final class SegmentCutter {
 
   /// Sets the properties of the stream. Must be called before the first packet.
   package func begin(_ description: OutputDescription) {
+    var description = description
+    if content == .video {
+      description.sideTracks = []
+      if segments.hasEditLists, let earliest = description.earliestFrame {
+        description.earliestTime = earliest
+      }
+    }
+    if content == .audio { description.hasVideo = false }
     self.description = description
-    if content == .video { self.description?.sideTracks = [] }
-    if content == .audio { self.description?.hasVideo = false }
     offset = description.segmentOffset(in: description.videoTimeBase)
   }
 

@@ -197,8 +197,7 @@ final class OutputStage {
     if renditions.contains(where: \.formats.isEmpty) { return }
     for rendition in renditions {
       while true {
-        let earliest =
-          hasStarted ? nil : renditions.lazy.map(\.interleaver.earliestDecodingTime).min() ?? .zero
+        let earliest = hasStarted ? nil : earliest
         guard let item = rendition.interleaver.next() else { break }
         let (track, format) = (item.track, item.format)
         if let earliest { try begin(earliest) }
@@ -213,7 +212,15 @@ final class OutputStage {
     }
   }
 
-  private func begin(_ earliest: MediaTime) throws(UprightError) {
+  /// The lowest decoding times of the first packets of all renditions.
+  private var earliest: (packet: MediaTime, frame: MediaTime) {
+    (
+      renditions.lazy.map(\.interleaver.earliestDecodingTime).min() ?? .zero,
+      renditions.lazy.map(\.interleaver.earliestFrame).min() ?? .zero
+    )
+  }
+
+  private func begin(_ earliest: (packet: MediaTime, frame: MediaTime)) throws(UprightError) {
     hasStarted = true
     for rendition in renditions {
       guard let first = rendition.formats.first else {
@@ -223,7 +230,9 @@ final class OutputStage {
     }
   }
 
-  private func description(_ first: EncodedFormat, _ earliest: MediaTime) -> OutputDescription {
+  private func description(
+    _ first: EncodedFormat, _ earliest: (packet: MediaTime, frame: MediaTime)
+  ) -> OutputDescription {
     // Copied frames keep all tags except `rotate`, which the new mark replaces.
     var tags =
       mark == nil
@@ -232,7 +241,8 @@ final class OutputStage {
     tags[Timecode.tag] = plan.timecode?.text
     var description = OutputDescription(
       format: first, videoTimeBase: plan.videoTimeBase,
-      sideTracks: plan.sideTracks.map(\.description), earliestTime: earliest)
+      sideTracks: plan.sideTracks.map(\.description), earliestTime: earliest.packet)
+    description.earliestFrame = earliest.frame
     description.frameRate = plan.frameRate
     description.videoMetadata = tags
     let placed = plan.tags

@@ -92,6 +92,23 @@ struct RenditionTests {
     #expect(peak >= least * 0.95 && peak <= least * 1.2, "\(peak), at least \(least)")
   }
 
+  /// An encoder's delay of audio is the earliest time then. Four seconds.
+  @Test(
+    "hls.js shows the first GOP of a ladder without B-frames",
+    .enabled(if: Player.chromium.isHere, "needs Chromium"))
+  func firstGOP() throws {
+    let wheel = try #require(Player.wheelOfHLSJS)
+    let scratch = try Scratch()
+    _ = try Transcoded(Samples.withAudio, to: scratch.path("a.m3u8")) {
+      $0.quick()
+      $0.ladder = [Rung(size: PixelSize(320, 180))]
+    }
+    let (status, shown) = try Player.chromium.play(
+      [scratch.path(""), "a.m3u8", "--hls-js", wheel, "--rate", "4"])
+    #expect(status == 0 && shown["totalVideoFrames"].int == 150, "\(shown)")
+    #expect(shown["mediaTimes"][0].double ?? 1 < 0.001, "\(shown)")
+  }
+
   @Test("A ladder: the same cuts, times and frames on each rung, and the audio once", .long)
   func ladder() throws {
     let scratch = try Scratch()
