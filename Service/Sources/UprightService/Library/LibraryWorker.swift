@@ -22,6 +22,7 @@ package final class LibraryWorker: Sendable {
     Worker.begin(descriptors: 1)
     let control = WorkerChannel(ChildProcess.firstDescriptor, passesDescriptors: true)
     let worker = LibraryWorker(control)
+    prepare()
     guard let message = control.receive() else { _exit(0) }
     switch try? message.value(LibraryOrder.self) {
     case .divide(let version)?:
@@ -40,6 +41,13 @@ package final class LibraryWorker: Sendable {
   }
 
   private init(_ control: WorkerChannel) { self.control = control }
+
+  /// Does what is slow at its first use, while there is no order yet.
+  private static func prepare() {
+    UprightRuntime.prepareDecoders()
+    let text = try? JSONEncoder().encode(LibraryOrder.divide(version: ""))
+    _ = text.flatMap { try? JSONDecoder().decode(LibraryOrder.self, from: $0) }
+  }
 
   /// The name of an open file that libavformat can open again, whatever the file is called by now.
   private static func path(of descriptor: CInt) -> String { "/proc/self/fd/\(descriptor)" }
