@@ -7,7 +7,7 @@ internal import UprightSignals
 package protocol HLSSegments: AnyObject {
   /// The file name extension of segments.
   var fileExtension: String { get }
-  /// Whether init segments say at which time the tracks begin. Without, playlists that belong together have one offset.
+  /// Whether init segments say at which time each track begins. Without, all have one offset.
   var hasEditLists: Bool { get }
   /// Starts a format at segment `index` and returns its init segment; `nil` if segments need none.
   func begin(
@@ -59,6 +59,7 @@ package final class FragmentedSegments: HLSSegments {
     return children(header.indices).flatMap { box -> [UInt8] in
       guard box.type == "moov" else { return Array(header[box.whole]) }
       var times = TrackTimes.tracks(inMovie: Array(header[box.payload]))[...]
+      var isVideo = description.hasVideo
       let boxes = children(box.payload).flatMap { child -> [UInt8] in
         if child.type == "udta", description.priming > 0 {
           return GaplessTag.userData(priming: description.priming)
@@ -66,7 +67,8 @@ package final class FragmentedSegments: HLSSegments {
         guard child.type == "trak", let track = times.popFirst() else {
           return Array(header[child.whole])
         }
-        let start = description.segmentOffset(in: Rational(1, track.timescale))
+        let start = description.segmentOffset(ofVideo: isVideo, in: Rational(1, track.timescale))
+        isVideo = false
         // To the end of the fragments, at the normal rate.
         let edit = [0, Int(start.ticks), TrackTimes.Edit.normalRate]
           .flatMap { [UInt8].big($0, bytes: 4) }

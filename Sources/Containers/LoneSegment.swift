@@ -4,7 +4,7 @@ internal import UprightPipeline
 
 /// Makes one segment of fragmented MP4 without those before it: a function of its packets, its number and its format.
 ///
-/// As `SegmentCutter` does, it moves every timestamp by the offset of the stream, and gives each frame the duration to
+/// As `SegmentCutter` does, it moves every timestamp by the offset of the track, and gives each frame the duration to
 /// the next one in decoding order.
 package final class LoneSegment {
   private let segments = FragmentedSegments()
@@ -18,7 +18,7 @@ package final class LoneSegment {
   /// - Parameter number: The number of the segment, from 0.
   package init(_ description: OutputDescription, number: Int) throws(UprightError) {
     self.description = description
-    offset = description.segmentOffset(in: description.videoTimeBase)
+    offset = description.segmentOffset(ofVideo: true, in: description.videoTimeBase)
     header = try segments.begin(description, segment: number) ?? []
   }
 
@@ -34,7 +34,7 @@ package final class LoneSegment {
   ///
   /// - Parameter track: Its index in the segment.
   package func write(_ packet: consuming Packet, track: Int) throws(UprightError) {
-    packet.move(by: description.segmentOffset(in: packet.timeBase))
+    packet.move(by: description.segmentOffset(ofVideo: false, in: packet.timeBase))
     try segments.write(packet, track: track)
   }
 

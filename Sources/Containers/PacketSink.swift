@@ -41,17 +41,19 @@ package struct OutputDescription: Sendable {
   package var listsTags = false
   package var chapters: [Demuxer.Chapter] = []
   /// The lowest decoding time of the first packets. It is usually negative.
-  var earliestTime: MediaTime
-  /// That of the video, for a whole playlist of the video alone; `nil` for live ones, whose segments have the dates of
-  /// those with audio.
+  let earliestTime: MediaTime
+  /// That of the video; `nil` for live playlists, whose segments have the same dates with and without audio.
   package var earliestFrame: MediaTime?
   /// Returns the offset that is added to every timestamp of a track in segments so that none is negative, since `tfdt` is
-  /// unsigned: audio priming and frame reordering begin before zero. The earliest packet of all tracks is at zero exactly:
-  /// hls.js moves all tracks back by its time, and a browser drops a GOP that begins a tick before zero.
+  /// unsigned: audio priming and frame reordering begin before zero.
+  ///
+  /// hls.js takes the earliest decoding time of the first segment that it loads for the segment's start in the playlist, and a
+  /// browser drops a GOP that begins a tick before zero. So the first frame of each segment is decoded at its start exactly:
+  /// the video is moved by its own earliest time.
   ///
   /// - Parameter timeBase: The track's: the offset is a whole number of its ticks.
-  package func segmentOffset(in timeBase: Rational) -> MediaTime {
-    Self.segmentOffset(earliestTime, timeBase)
+  func segmentOffset(ofVideo isVideo: Bool, in timeBase: Rational) -> MediaTime {
+    Self.segmentOffset((isVideo ? earliestFrame : nil) ?? earliestTime, timeBase)
   }
 
   /// Returns the offset of a track of a stream with a lowest decoding time.

@@ -94,15 +94,11 @@ package final class SegmentCutter {
   /// Sets the properties of the stream. Must be called before the first packet.
   package func begin(_ description: OutputDescription) {
     var description = description
-    if content == .video {
-      description.sideTracks = []
-      if segments.hasEditLists, let earliest = description.earliestFrame {
-        description.earliestTime = earliest
-      }
-    }
+    if content == .video { description.sideTracks = [] }
     if content == .audio { description.hasVideo = false }
+    if !segments.hasEditLists { description.earliestFrame = nil }
     self.description = description
-    offset = description.segmentOffset(in: description.videoTimeBase)
+    offset = description.segmentOffset(ofVideo: true, in: description.videoTimeBase)
   }
 
   /// Writes the next packet. `format` is passed with the first packet of each format except the first.
@@ -112,7 +108,8 @@ package final class SegmentCutter {
   ) throws(UprightError) {
     guard let description else { throw UprightError(.fault, "a packet before the header") }
     if content == .video, track != 0 { return }
-    packet.move(by: track == 0 ? offset : description.segmentOffset(in: packet.timeBase))
+    packet.move(
+      by: track == 0 ? offset : description.segmentOffset(ofVideo: false, in: packet.timeBase))
     let time = packet.time ?? end
     if track == 0 {
       try cutBeforeLast(until: time, emit)

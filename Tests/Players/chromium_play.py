@@ -117,7 +117,7 @@ setInterval(() => { if (!done) report(false); }, 500);
 v.requestVideoFrameCallback(frame);
 if (ask.crossOrigin) v.crossOrigin = "anonymous";
 if (ask.script) {
-  const {Hls} = await import(ask.script), hls = new Hls({startPosition: 0});
+  const {Hls} = await import(ask.script), hls = new Hls({startPosition: ask.start});
   hls.on(Hls.Events.ERROR, (name, data) => {
     r.events.push([data.details, round(v.currentTime)]);
     if (data.fatal) fail("hls.js: " + data.details);
@@ -334,6 +334,7 @@ def main():
     parser.add_argument("--until", type=float, metavar="T", help="stop at this media time, for an infinite stream")
     parser.add_argument("--snapshot", default="", metavar="T1,T2", help="afterwards seek to these times and save the frames shown")
     parser.add_argument("--hls-js", metavar="WHEEL", help="the wheel with hls.js")
+    parser.add_argument("--start", type=float, default=0, metavar="T", help="where hls.js begins (0)")
     parser.add_argument("--out", default=".", metavar="DIR", help="the folder for the snapshots")
     options = parser.parse_args()
     try:
@@ -353,7 +354,7 @@ def main():
     quoted = urllib.parse.quote(options.file, safe="/?&=")
     ask = {"source": urllib.parse.urljoin(options.base.rstrip("/") + "/", quoted) if remote else "/" + quoted,
            "result": RESULT, "crossOrigin": remote and bool(snapshots), "script": options.hls_js and SCRIPT,
-           "rate": options.rate, "until": options.until, "snapshots": snapshots}
+           "rate": options.rate, "start": options.start, "until": options.until, "snapshots": snapshots}
     page = HTML.replace("__ASK__", json.dumps(ask).replace("</", "<\\/")).encode()
 
     for sign in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):

@@ -260,7 +260,8 @@ final class SegmentWork: @unchecked Sendable {
     }
     var description = OutputDescription(
       format: format, videoTimeBase: plan.videoTimeBase, sideTracks: sideTracks,
-      earliestTime: sideTracks.isEmpty ? earliestFrame : earliest)
+      earliestTime: earliest)
+    description.earliestFrame = earliestFrame
     description.frameRate = plan.frameRate
     description.videoMetadata = plan.container.trackTags(plan.video.metadata)
     description.priming = audioTrack(of: content).map { audio[$0].priming } ?? 0
