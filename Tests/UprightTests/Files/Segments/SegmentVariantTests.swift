@@ -14,20 +14,25 @@ import UprightTestSupport
   .enabled(if: Needs.ffmpeg && Needs.python, "needs ffmpeg and python3"))
 struct SegmentVariantTests {
   /// Writes all files of a source that its multivariant playlist leads to into a folder.
-  private static func write(_ source: SegmentSource, to folder: String) throws {
-    func write(_ bytes: [UInt8], _ name: String) throws {
-      try Data(bytes).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
-    }
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    let master = SegmentVariant.playlist(of: [(try source.variant(), ".")])
-    try write(Array(master.utf8), "master.m3u8")
-    for name in Self.names(in: master) {
-      let bytes = try source.bytes(of: #require(SegmentFile(name)))
-      try write(bytes, name)
-      for name in Self.names(in: String(decoding: bytes, as: UTF8.self)) {
-        try write(source.bytes(of: #require(SegmentFile(name))), name)
+  ///
+  /// - Parameter hasIndex: Whether those of its own playlist are written too.
+  private static func write(
+    _ source: SegmentSource, to folder: String, hasIndex: Bool = false
+  ) throws {
+    func write(_ text: String, _ name: String) throws {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+      for name in Self.names(in: text) {
+        let bytes = try source.bytes(of: #require(SegmentFile(name)))
+        if name.hasSuffix(".m3u8") {
+          try write(String(decoding: bytes, as: UTF8.self), name)
+        } else {
+          try Data(bytes).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+        }
       }
     }
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try write(SegmentVariant.playlist(of: [(try source.variant(), ".")]), "master.m3u8")
+    if hasIndex { try write(source.playlist, "index.m3u8") }
   }
 
   /// The names in a playlist, without their folder.
@@ -109,12 +114,7 @@ struct SegmentVariantTests {
       "-map 0 -vf transpose=2 -c:v libx264 -preset veryfast -bf 0 -g 60 -c:a aac -ar \(rate)"
     ) { $0.size = .source }
     let folder = scratch.path("out")
-    try Self.write(source, to: folder)
-    try Data(source.playlist.utf8).write(to: URL(fileURLWithPath: "\(folder)/index.m3u8"))
-    for name in Self.names(in: source.playlist) {
-      let bytes = try source.bytes(of: #require(SegmentFile(name)))
-      try Data(bytes).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
-    }
+    try Self.write(source, to: folder, hasIndex: true)
     for playlist in ["master.m3u8", "index.m3u8"] {
       let (status, shown) = try Player.chromium.play(
         [folder, playlist, "--hls-js", wheel, "--rate", "4"])
