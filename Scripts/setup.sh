@@ -24,8 +24,8 @@ test=("${media[@]}" "${screen[@]}" valgrind golang-go chromium nginx libnginx-mo
 scale=("${test[@]}" iproute2)
 # Prometheus reads the metrics.
 slow=("${scale[@]}" prometheus)
-# What the commands in the documents are.
-site=("${test[@]}" iproute2 mpv)
+# A player that the documents name.
+site=("${scale[@]}" mpv)
 players=("${media[@]}" "${screen[@]}" gstreamer1.0-x chromium firefox-esr mpv fonts-dejavu-core)
 live=(ffmpeg python3 openssl nginx libnginx-mod-rtmp janus)
 # Debian starts these services when it installs them. Tests and samples start separate processes, so the
