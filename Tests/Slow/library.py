@@ -71,9 +71,10 @@ def hls_js(service, address, wheel, duration):
     if said.returncode == 77:
         return None
     result = json.loads(said.stdout)
-    if "bufferAddCodecError" in (result["error"] or "") or "manifestIncompatibleCodecsError" in (result["error"] or ""):
+    error = result["error"] or ""
+    if any(name in error for name in ("bufferAddCodecError", "manifestIncompatibleCodecsError")):
         return None
-    return result["error"] or result["totalVideoFrames"]
+    return error or result["totalVideoFrames"]
 
 
 def compare(services, path, name, wheel):
