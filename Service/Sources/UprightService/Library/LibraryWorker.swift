@@ -1,3 +1,4 @@
+internal import CUprightConsole
 internal import Foundation
 internal import Synchronization
 internal import Upright
@@ -22,7 +23,7 @@ package final class LibraryWorker: Sendable {
     Worker.begin(descriptors: 1)
     let control = WorkerChannel(ChildProcess.firstDescriptor, passesDescriptors: true)
     let worker = LibraryWorker(control)
-    prepare()
+    worker.rehearse()
     guard let message = control.receive() else { _exit(0) }
     switch try? message.value(LibraryOrder.self) {
     case .divide(let version)?:
@@ -42,11 +43,25 @@ package final class LibraryWorker: Sendable {
 
   private init(_ control: WorkerChannel) { self.control = control }
 
-  /// Does what is slow at its first use, while there is no order yet.
-  private static func prepare() {
+  /// Does what is slow at its first use, while there is no order yet: divides the console's sample, and a segment of it.
+  private func rehearse() {
     UprightRuntime.prepareDecoders()
-    let text = try? JSONEncoder().encode(LibraryOrder.divide(version: ""))
-    _ = text.flatMap { try? JSONDecoder().decode(LibraryOrder.self, from: $0) }
+    let text = WorkerChannel.json(LibraryOrder.divide(version: ""))
+    _ = text.flatMap { try? JSONDecoder().decode(LibraryOrder.self, from: Data($0)) }
+    var bytes = unsafe Array(upright_sample_portrait.content)
+    // Encoded at first, then copied.
+    for size in [SizeRule.pair(PixelSize(180, 320)), .source] where !control.hasMessage {
+      guard let file = unsafe tmpfile() else { return }
+      defer { unsafe fclose(file) }
+      let descriptor = unsafe fileno(file)
+      var options = TranscodeOptions()
+      options.size = size
+      guard CachedFile.write(bytes, to: descriptor),
+        let source = try? SegmentSource(input: Self.path(of: descriptor), options: options),
+        let first = try? source.segmentWithInit(0, while: { !control.hasMessage })
+      else { return }
+      bytes = first.initSegment + first.segment
+    }
   }
 
   /// The name of an open file that libavformat can open again, whatever the file is called by now.

@@ -103,6 +103,12 @@ final class WorkerChannel: Sendable {
     }
   }
 
+  /// Whether a message has come, or the peer has ended.
+  var hasMessage: Bool {
+    var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&state, 1, 0) > 0
+  }
+
   /// Waits for the next message, on one thread. Returns `nil` when the peer has ended, and for what is no message.
   func receive() -> Message? {
     var passed: CInt = -1
