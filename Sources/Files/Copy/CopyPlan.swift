@@ -146,7 +146,10 @@ extension CopyPlan {
     if inputSurvey.survey.hidden > 0, !plan.request.makesSegments {
       throw CopyRefusal(reason: PacketSurvey.hides)
     }
-    if try plan.decodeFirstFrame().isInterlaced {
+    // A frame that was decoded to find the streams gave the format.
+    if !inputSurvey.survey.sets.areProgressive || plan.video.parameters.pixelFormat == nil,
+      try plan.decodeFirstFrame().isInterlaced
+    {
       throw CopyRefusal(reason: "deinterlacing needs neighbouring frames")
     }
     let whole = InputParts.Part(frames: 0..<inputSurvey.survey.shown.count, reason: reason)

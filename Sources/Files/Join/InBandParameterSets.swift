@@ -32,6 +32,9 @@ struct InBandParameterSets: Sendable {
 
   private static let depth = 17
 
+  /// Whether no picture can be made of fields. `false` if that isn't known.
+  var areProgressive: Bool { parameterSets?.areProgressive ?? false }
+
   init(_ video: StreamInfo) {
     configuration = video.parameters.extradata
     parameterSets = DisplayOrientationTracker.Codec(named: video.codecName).map {

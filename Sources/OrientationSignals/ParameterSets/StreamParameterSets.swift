@@ -48,6 +48,13 @@ package struct StreamParameterSets: Sendable {
       && ParameterSet.Kind.allCases.allSatisfy { kind in sets.contains { $0.kind == kind } }
   }
 
+  /// Whether no picture can be made of fields. `false` if that isn't known.
+  package var areProgressive: Bool {
+    let sequences = sets.filter { $0.kind == .sequence }
+    return flaw == nil && !sequences.isEmpty
+      && sequences.allSatisfy { (try? SequenceParameters($0))?.mayHoldFields == false }
+  }
+
   /// Adds a set by its NAL unit, as if it had been in a packet. Returns `false` if it isn't a parameter set.
   package mutating func add(unit: [UInt8]) -> Bool {
     guard let set = try? ParameterSet(unit: unit, codec: codec) else { return false }
