@@ -153,15 +153,18 @@ struct CopyFinder {
     let canvases = shapes.map { guidance.format(for: $0).encodeResolution }
     if canvases.contains(size) { return }
     var director = try plan.request.director(size: size, guidance: guidance, canvas: plan.canvas)
-    var signal: OrientationSignal?
-    if plan.options.frames.isSignalled {
-      var scan = try SignalScan(
-        plan.demuxer.reopened(format: plan.request.inputFormat), gravity: plan.request.gravityUse)
-      signal = try scan.next()?.signal
-    }
+    let signal = plan.options.frames.isSignalled ? try firstSignal() : nil
     let direction = try director.direct(at: 0, size: size, signal: signal?.turn)
     let first = InputSurvey.Stretch(firstFrame: 0, time: .zero, direction: direction)
     throw CopyRefusal(reason: reason(first) ?? "the canvas is \(canvases[0])")
+  }
+
+  /// Returns the signal of the first frame.
+  private func firstSignal() throws -> OrientationSignal? {
+    if case .success(let survey)? = plan.survey { return survey.changes.first?.signal }
+    var scan = try SignalScan(
+      plan.demuxer.reopened(format: plan.request.inputFormat), gravity: plan.request.gravityUse)
+    return try scan.next()?.signal
   }
 
   /// Returns why frames in this stretch need new pixels; `nil` if they don't.
