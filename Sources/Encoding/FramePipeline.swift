@@ -140,10 +140,12 @@ package final class FramePipeline {
 
   /// Processes one frame. Packets are emitted when the encoder returns them.
   ///
-  /// - Parameter time: The frame's time on the media timeline.
+  /// - Parameters:
+  ///   - time: The frame's time on the media timeline.
+  ///   - isShown: Whether the frame is encoded. Others are only neighbours of interlaced ones.
   package func process(
     _ frame: consuming VideoFrame, _ direction: FrameDirection, _ time: MediaTime,
-    emit: Emit
+    isShown: Bool = true, emit: Emit
   ) throws(UprightError) {
     if losesCaptions && frame.hasCaptions { losses.insert(EncodingLosses.captions) }
     let frame = try mapped(frame, direction)
@@ -152,7 +154,7 @@ package final class FramePipeline {
     let placement = stages.orienter.placement(
       of: plainFrame.size, sampleAspectRatio: plainFrame.sampleAspectRatio, turn: direction.turn,
       focus: direction.focus, canvas: direction.canvas)
-    try stages.fields.process(plainFrame, direction, time, by: placement) {
+    try stages.fields.process(plainFrame, direction, time, by: placement, isShown: isShown) {
       (frame: consuming VideoFrame, direction: FrameDirection, time: MediaTime) throws(UprightError)
       in
       try show(frame, direction, time, stages, emit)

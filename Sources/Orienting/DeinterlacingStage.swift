@@ -17,7 +17,7 @@ package final class DeinterlacingStage {
   private let isScaled: Bool
   private var deinterlacer: Deinterlacer?
   /// The directions and times of the frames in the deinterlacer, in order.
-  private var waiting: [(direction: FrameDirection, time: MediaTime)] = []
+  private var waiting: [(direction: FrameDirection, time: MediaTime, isShown: Bool)] = []
   /// The number of frames that were deinterlaced.
   private(set) var deinterlaced = 0
 
@@ -32,9 +32,11 @@ package final class DeinterlacingStage {
   }
 
   /// Processes one frame, and passes on the frames that are ready, each with its direction and time.
+  ///
+  /// - Parameter isShown: Whether the frame is passed on. Others are only looked at beside their neighbours.
   package func process(
     _ frame: consuming VideoFrame, _ direction: FrameDirection, _ time: MediaTime,
-    by placement: Placement,
+    by placement: Placement, isShown: Bool = true,
     next: Next
   ) throws(UprightError) {
     let isOpen = deinterlacer?.accepts(frame) ?? false
@@ -44,14 +46,15 @@ package final class DeinterlacingStage {
     // A progressive frame between interlaced ones passes through the deinterlacer unchanged.
     guard mustChange || isOpen && !frame.isInterlaced else {
       try finish(next: next)
-      return try next(frame, direction, time)
+      if isShown { try next(frame, direction, time) }
+      return
     }
     if !isOpen {
       try finish(next: next)
       deinterlacer = try Deinterlacer(like: frame)
     }
     if mustChange { deinterlaced += 1 }
-    waiting.append((direction, time))
+    waiting.append((direction, time, isShown))
     try deinterlacer?.send(frame)
     try drain(next: next)
   }
@@ -67,8 +70,8 @@ package final class DeinterlacingStage {
   private func drain(next: Next) throws(UprightError) {
     while let deinterlacer, let frame = try deinterlacer.receive() {
       guard !waiting.isEmpty else { throw UprightError(.fault, "a frame without a direction") }
-      let (direction, time) = waiting.removeFirst()
-      try next(frame, direction, time)
+      let (direction, time, isShown) = waiting.removeFirst()
+      if isShown { try next(frame, direction, time) }
     }
   }
 

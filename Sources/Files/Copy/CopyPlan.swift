@@ -147,13 +147,15 @@ extension CopyPlan {
       throw CopyRefusal(reason: PacketSurvey.hides)
     }
     // A frame that was decoded to find the streams gave the format.
-    if !inputSurvey.survey.sets.areProgressive || plan.video.parameters.pixelFormat == nil,
-      try plan.decodeFirstFrame().isInterlaced
-    {
+    let mayBeInterlaced =
+      !inputSurvey.survey.sets.areProgressive || plan.video.parameters.pixelFormat == nil
+    let isInterlaced = try mayBeInterlaced && plan.decodeFirstFrame().isInterlaced
+    if isInterlaced, !plan.request.makesSegments {
       throw CopyRefusal(reason: "deinterlacing needs neighbouring frames")
     }
     let whole = InputParts.Part(frames: 0..<inputSurvey.survey.shown.count, reason: reason)
-    let parts = InputParts(inputSurvey: inputSurvey, parts: [whole], decodingTimes: [])
+    var parts = InputParts(inputSurvey: inputSurvey, parts: [whole], decodingTimes: [])
+    if isInterlaced { parts.neighbours = 1 }
     if let duration { return parts.chunked(count, every: duration) }
     guard let chunked = parts.chunked(count, isRequested: isRequested) else {
       throw CopyRefusal(reason: "the input is short, or has too few entry points")

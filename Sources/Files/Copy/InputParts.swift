@@ -27,6 +27,8 @@ struct InputParts {
   var codec: VideoCodec?
   /// The number of parts that are encoded in parallel.
   var concurrency = 1
+  /// How many frames on each side of those that are encoded are decoded too, to deinterlace them.
+  var neighbours = 0
 
   var copiedFrames: Int { parts.filter(\.isCopied).map(\.frames.count).reduce(0, +) }
 

@@ -89,7 +89,7 @@ final class PartEncoder: @unchecked Sendable {
 
   private func work() throws(UprightError) {
     let decoder = try VideoDecoder(stream: plan.video, threads: input.threads(plan))
-    let start = input.inputSurvey.survey.shown[wanted.lowerBound]
+    let start = input.inputSurvey.survey.shown[max(0, wanted.lowerBound - input.neighbours)]
     while let packet = queue.take() {
       if packet.startsAnew {
         decoder.finish()
@@ -120,10 +120,10 @@ final class PartEncoder: @unchecked Sendable {
         continue
       }
       defer { frame += 1 }
-      if frame < wanted.lowerBound { continue }
+      if frame < wanted.lowerBound - input.neighbours { continue }
       try pipeline.process(
         decoded, input.inputSurvey.stretch(of: frame).direction, input.inputSurvey.time(of: frame),
-        emit: emit)
+        isShown: wanted.contains(frame), emit: emit)
     }
   }
 
@@ -132,7 +132,7 @@ final class PartEncoder: @unchecked Sendable {
   private func place(_ decoded: inout VideoFrame) -> Bool {
     let shown = input.inputSurvey.survey.shown
     frame = max(frame, decoded.pts.map { shown.place(of: $0) } ?? frame)
-    guard frame < wanted.upperBound else { return false }
+    guard frame < min(wanted.upperBound + input.neighbours, shown.count) else { return false }
     decoded.pts = shown[frame]
     if decoded.duration <= 0 {
       let usual = frame > 0 ? shown[frame] - shown[frame - 1] : 1

@@ -9,36 +9,49 @@ struct SegmentVideo {
   private let parts: InputParts
   private let part: Int
   private let clock: KeyframeClock
+  private let frames: Range<Int>
 
-  init(_ plan: SessionPlan, _ parts: InputParts, part: Int, _ clock: KeyframeClock) {
-    (self.plan, self.parts, self.part, self.clock) = (plan, parts, part, clock)
+  /// - Parameters:
+  ///   - part: The part with the frames.
+  ///   - clock: Its keyframe clock.
+  ///   - frames: The frames that are wanted.
+  init(
+    _ plan: SessionPlan, _ parts: InputParts, part: Int, _ clock: KeyframeClock,
+    frames: Range<Int>
+  ) {
+    (self.plan, self.clock, self.frames) = (plan, clock, frames)
+    if parts.neighbours > 0 {
+      (self.parts, self.part) = (parts.around(frames, of: part), 0)
+    } else {
+      (self.parts, self.part) = (parts, part)
+    }
   }
 
-  /// Returns the packets of some frames of the part, in decoding order, and the format that an encoder gives them.
+  /// Returns the packets of the frames, in decoding order, and the format that an encoder gives them.
   ///
   /// - Parameters:
   ///   - isSought: Whether reading starts near the part and not where the input is, which is its start.
   ///   - isWanted: Asked for each packet.
   func packets(
-    of frames: Range<Int>, isSought: Bool, while isWanted: () -> Bool
+    isSought: Bool, while isWanted: () -> Bool
   ) throws(UprightError) -> (EncodedFormat?, [PacketBox]) {
     let exchange = PartExchange(first: part)
-    let single = PartReader.Single(part: part, isSought: isSought, end: end(ofPackets: frames))
+    let single = PartReader.Single(part: part, isSought: isSought, end: endOfPackets)
     let reader = try PartReader(
       plan, parts, exchange: exchange, encoders: 1, single: single
-    ) { [plan, parts, clock] part in
+    ) { [plan, parts, clock, frames] part in
       PartEncoder(plan, parts, part: part, frames: frames, clock: clock, exchange: exchange)
     }
     // Packets that are copied come faster than another thread would take them.
     if parts.parts[part].isCopied {
       let read = reader.run()
-      let found = try taken(from: exchange, frames, while: isWanted)
+      let found = try taken(from: exchange, while: isWanted)
       if let error = read.error { throw error }
       return found
     }
     let reading = WorkThread(name: "upright-read") { reader.run() }
     do throws(UprightError) {
-      let found = try taken(from: exchange, frames, while: isWanted)
+      let found = try taken(from: exchange, while: isWanted)
       guard let read = reading.join() else { throw UprightError(.fault, "no result of the reader") }
       for encoder in read.encoders { _ = encoder.join() }
       if let error = read.error { throw error }
@@ -51,7 +64,7 @@ struct SegmentVideo {
   }
 
   private func taken(
-    from exchange: PartExchange, _ frames: Range<Int>, while isWanted: () -> Bool
+    from exchange: PartExchange, while isWanted: () -> Bool
   ) throws(UprightError) -> (EncodedFormat?, [PacketBox]) {
     var found: (format: EncodedFormat?, packets: [PacketBox]) = (nil, [])
     var format: EncodedFormat?
@@ -75,11 +88,12 @@ struct SegmentVideo {
     return found
   }
 
-  /// Returns the index after the last packet, in decoding order, that frames of the part need.
-  private func end(ofPackets frames: Range<Int>) -> Int {
+  /// The index after the last packet, in decoding order, that the frames need.
+  private var endOfPackets: Int {
     let (whole, survey) = (parts.parts[part].frames, parts.inputSurvey.survey)
-    guard frames.upperBound < whole.upperBound else { return whole.upperBound }
-    let next = survey.shown[frames.upperBound]
+    let end = frames.upperBound + parts.neighbours
+    guard end < whole.upperBound else { return whole.upperBound }
+    let next = survey.shown[end]
     return (whole.last { survey.times[$0] < next } ?? whole.lowerBound) + 1
   }
 
@@ -95,5 +109,18 @@ struct SegmentVideo {
   private func frame(at pts: Int64, _ timeBase: Rational) -> Int {
     let tick = pts.rescaled(from: timeBase, to: plan.video.timeBase)
     return parts.inputSurvey.survey.shown.place(of: tick)
+  }
+}
+
+extension InputParts {
+  /// Returns one part with some frames and their neighbours.
+  fileprivate func around(_ frames: Range<Int>, of part: Int) -> InputParts {
+    let survey = inputSurvey.survey
+    let cuts = survey.cuts()
+    let first = cuts.last { $0 < frames.lowerBound } ?? 0
+    let end = cuts.first { $0 > frames.upperBound } ?? survey.shown.count
+    var whole = self
+    whole.parts = [Part(frames: first..<end, reason: parts[part].reason)]
+    return whole
   }
 }

@@ -291,8 +291,8 @@ final class SegmentWork: @unchecked Sendable {
     let piece = list.pieces[index]
     let (first, part) = (piece.frames.lowerBound, piece.part)
     let wanted = isKeyframe ? first..<first + 1 : piece.frames
-    let (own, frames) = try SegmentVideo(plan, list.parts, part: part, clocks[part])
-      .packets(of: wanted, isSought: isSought, while: isWanted)
+    let video = SegmentVideo(plan, list.parts, part: part, clocks[part], frames: wanted)
+    let (own, frames) = try video.packets(isSought: isSought, while: isWanted)
     var formats = PartFormats(plan, list.parts, shared: shared, alignment: alignment)
     let format =
       if list.parts.parts[piece.part].isCopied { formats.ofCopied() } else {
