@@ -155,7 +155,8 @@ struct CopyFinder {
     var director = try plan.request.director(size: size, guidance: guidance, canvas: plan.canvas)
     let signal = plan.options.frames.isSignalled ? try firstSignal() : nil
     let direction = try director.direct(at: 0, size: size, signal: signal?.turn)
-    let first = InputSurvey.Stretch(firstFrame: 0, time: .zero, direction: direction)
+    let first = InputSurvey.Stretch(
+      firstFrame: 0, time: .zero, direction: direction, size: size)
     throw CopyRefusal(reason: reason(first) ?? "the canvas is \(canvases[0])")
   }
 
@@ -171,6 +172,9 @@ struct CopyFinder {
   private func reason(_ stretch: InputSurvey.Stretch) -> String? {
     let (direction, size) = (stretch.direction, plan.video.parameters.size)
     let at = "at \(stretch.time.seconds.rounded(toPlaces: 3)) s"
+    guard stretch.size == plan.video.frameShape.stored else {
+      return "\(at) the frame size changes to \(stretch.size)"
+    }
     if direction.turn != .up { return "\(at) the frame must be turned: \(direction.turn.name)" }
     if direction.moment != nil { return "\(at) a turn is animated" }
     if !direction.isCaptureEnabled { return "\(at) the camera is off" }

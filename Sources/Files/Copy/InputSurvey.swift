@@ -15,6 +15,8 @@ struct InputSurvey {
     let firstFrame: Int
     let time: MediaTime
     let direction: FrameDirection
+    /// The size of the stored frames.
+    let size: PixelSize
   }
 
   let survey: PacketSurvey
@@ -38,7 +40,7 @@ struct InputSurvey {
     self.survey = survey
     timeBase = plan.video.timeBase
     let shape = plan.video.frameShape
-    let (size, shown) = (shape.stored, shape.shown)
+    var (size, shown) = (shape.stored, shape.shown)
     let guidance = try plan.guidance(first: shape)
     var director = try plan.request.director(size: shown, guidance: guidance, canvas: plan.canvas)
     var events = EventQueue(plan.request.events, offset: plan.options.eventsOffset)
@@ -50,10 +52,11 @@ struct InputSurvey {
       let time = MediaTime(survey.shown[frame] - survey.shown[0], timeBase)
       let seconds = time.seconds
       while let change = changes.first, change.frame <= frame {
-        guard change.size == size, change.shown == shown else {
+        guard change.size == size && change.shown == shown || plan.request.makesSegments else {
           let size = change.size != size ? change.size : change.shown
           throw CopyRefusal(reason: "the frame size changes to \(size)")
         }
+        (size, shown) = (change.size, change.shown)
         signal = change.signal
         changes.removeFirst()
       }
@@ -62,8 +65,8 @@ struct InputSurvey {
         try director.push(event)
       }
       let direction = try director.direct(at: seconds, size: shown, signal: signal?.turn)
-      if stretches.last?.direction == direction { continue }
-      stretches.append(.init(firstFrame: frame, time: time, direction: direction))
+      if let last = stretches.last, last.direction == direction, last.size == size { continue }
+      stretches.append(.init(firstFrame: frame, time: time, direction: direction, size: size))
     }
     for event in try events.takeRest() { try director.push(event) }
     director.finish()
