@@ -47,7 +47,7 @@ struct CopyFinder {
             ? "the turn is written as metadata" : CopyPlan.reasonToCopy)
       }
       if plan.options.reencode == .never { throw CopyRefusal(reason: reason) }
-      if survey.leading > 0 {
+      if survey.leading > 0, !plan.request.makesSegments {
         throw CopyRefusal(reason: "\(reason); the input begins within a GOP")
       }
       return CopyPlan(method: .parts(try joined(inputSurvey, reason)), reason: reason)

@@ -139,7 +139,7 @@ extension CopyPlan {
     guard inputSurvey.survey.isInOrder else {
       throw CopyRefusal(reason: PacketSurvey.isOutOfOrder)
     }
-    guard inputSurvey.survey.leading == 0 else {
+    guard inputSurvey.survey.leading == 0 || plan.request.makesSegments else {
       throw CopyRefusal(reason: "the input begins within a GOP")
     }
     // Segments that are made one by one are decoded from a hidden keyframe on.

@@ -44,10 +44,7 @@ final class CopyRun {
     if inputSurvey.survey.hidden > 0 {
       warnings.append(PacketSurvey.warning(hidden: inputSurvey.survey.hidden))
     }
-    if inputSurvey.survey.leading > 0 {
-      warnings.append(
-        "\(inputSurvey.survey.leading) frames that refer to frames before the input are left out")
-    }
+    warnings += [inputSurvey.survey.warningOfLeading].compactMap(\.self)
     selfContained = try SelfContainedHEVC(
       plan.video, inputSurvey.survey.sets, hidesFrames: inputSurvey.survey.hidden > 0,
       container: plan.container)

@@ -51,7 +51,7 @@ struct InputSurvey {
     for frame in survey.shown.indices {
       let time = MediaTime(survey.shown[frame] - survey.shown[0], timeBase)
       let seconds = time.seconds
-      while let change = changes.first, change.frame <= frame {
+      while let change = changes.first, change.frame <= frame + survey.leading {
         guard change.size == size && change.shown == shown || plan.request.makesSegments else {
           let size = change.size != size ? change.size : change.shown
           throw CopyRefusal(reason: "the frame size changes to \(size)")

@@ -110,6 +110,7 @@ final class PartReader: @unchecked Sendable {
   private func seek(_ single: Single) throws(UprightError) {
     part = single.part
     let first = input.parts[part].frames.lowerBound
+    isSeeking = input.inputSurvey.survey.leading > 0
     guard single.isSought, let demuxer = plan.demuxer as? Demuxer else { return }
     guard demuxer.seek(stream: plan.video.index, to: input.inputSurvey.survey.shown[first]) else {
       throw PartReader.notFound(plan)
@@ -131,6 +132,8 @@ final class PartReader: @unchecked Sendable {
     if packet.isDiscarded {
       return single == nil ? try takeHidden(packet) : takeHiddenOfSingle(packet)
     }
+    let survey = input.inputSurvey.survey
+    if survey.leading > 0, packet.pts ?? .min < survey.shown[0] { return }
     // There may be more packets than in the survey if the file is still being written.
     guard self.packet < single?.end ?? parts[last].frames.upperBound else {
       if single != nil { isOpen = false }

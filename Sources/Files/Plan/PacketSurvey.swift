@@ -142,6 +142,11 @@ struct PacketSurvey {
     "\(hidden.of("frame")) \(hidden == 1 ? "stays" : "stay") hidden by the edit list"
   }
 
+  /// The warning about frames that no decoder can show; `nil` if there are none.
+  var warningOfLeading: String? {
+    leading == 0 ? nil : "\(leading) frames that refer to frames before the input are left out"
+  }
+
   static let isOutOfOrder = "timestamps step back or repeat"
   static let hides = "an edit list hides some frames"
 
@@ -264,7 +269,8 @@ private final class PacketCollector {
   private(set) var leading = LeadingFrames()
   private(set) var decodingTimes: [Int64] = []
   private(set) var sizes: [UInt32] = []
-  private(set) var entries: [Int] = []
+  private var closed: [Int] = []
+  private var beginsWithKey = false
   private(set) var problem: String?
   private var hasStepBack = false
   private var latest = Int64.min
@@ -276,6 +282,11 @@ private final class PacketCollector {
   /// Whether the times step back: at a packet that refers to no earlier one, in decoding times, or further than any
   /// decoder reorders (16 frames: ISO/IEC 14496-10, A.3.1).
   var stepsBack: Bool { hasStepBack || sets.reordering ?? 0 > 16 }
+
+  /// The closed entry points so far. The frames that made the first GOP an open one are left out.
+  var entries: [Int] {
+    leading.count > 0 && beginsWithKey && closed.first != 0 ? [0] + closed : closed
+  }
 
   /// The number of packets so far.
   var count: Int { times.count + hidden.count + leading.count }
@@ -298,15 +309,16 @@ private final class PacketCollector {
       return
     }
     if leading.accepts(packet) { return }
+    if times.isEmpty { beginsWithKey = packet.isKey }
     if reader.kind(of: packet) == .closed {
       // Hidden frames of a GOP of which no frame is shown.
-      if entries.last == times.count { entries.removeLast() }
+      if closed.last == times.count { closed.removeLast() }
       cutEntries.remove(times.count)
-      entries.append(times.count)
+      closed.append(times.count)
       if !packet.isDiscarded, pts <= latest { hasStepBack = true }
     }
     if packet.isDiscarded {
-      cutEntries.insert(entries.last ?? 0)
+      cutEntries.insert(closed.last ?? 0)
       return hidden.append(pts)
     }
     if let dts = packet.dts, let last = decodingTimes.last, dts < last { hasStepBack = true }

@@ -66,7 +66,9 @@ final class SegmentWork: @unchecked Sendable {
     parts = parts.divided(copied: SegmentSource.copied, encoded: SegmentSource.encoded)
     var list = SegmentList(plan, parts, copied: plan.video.parameters.size, depth: depth)
     clocks = parts.keyframeClocks(FramePipeline.Setup(plan).keyframes)
-    warnings = plan.warnings + copyPlan.warnings + parts.inputSurvey.warnings
+    warnings =
+      plan.warnings + copyPlan.warnings + parts.inputSurvey.warnings
+      + [parts.inputSurvey.survey.warningOfLeading].compactMap(\.self)
     captionTracks = SegmentCaptions.streams(plan).count
     let (input, audio, lead) = try Self.audio(plan, from: list.zero)
     list.lead = lead
@@ -125,9 +127,8 @@ final class SegmentWork: @unchecked Sendable {
       switch copyPlan.method {
       case .copy(let copy):
         let survey = copy.inputSurvey
-        guard survey.survey.leading == 0, survey.survey.hidden == 0, survey.survey.isInOrder,
-          survey.survey.cuts().first == 0
-        else { throw CopyRefusal(reason: "the input begins within a GOP, or its times step back") }
+        guard survey.survey.hidden == 0, survey.survey.isInOrder, survey.survey.cuts().first == 0
+        else { throw CopyRefusal(reason: "no GOP begins at its first frame, or its times step back") }
         let whole = InputParts.Part(frames: 0..<survey.survey.shown.count, reason: nil)
         let parts = InputParts(inputSurvey: survey, parts: [whole], decodingTimes: [])
         return (parts, try survey.survey.depth())
