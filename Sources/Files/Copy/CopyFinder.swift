@@ -108,8 +108,11 @@ struct CopyFinder {
       return "the bitstream has the pixels \(own), and the container \(video.sampleAspectRatio)"
     }
     let known = VideoCodec(rawValue: video.codecName)
+    // libavformat writes codecs into fragments that no player of HLS has.
+    let isHLS = container == .hls || container == .hlsTS
     let isTaken =
-      known.map { container.canCarry($0) } ?? Muxer.canCopy(video, format: container.muxer)
+      known.map { container.canCarry($0) }
+      ?? (!isHLS && Muxer.canCopy(video, format: container.muxer))
     guard isTaken, container != .webm || ["vp8", "vp9", "av1"].contains(video.codecName) else {
       return "\(container.rawValue) cannot carry \(video.codecLabel)"
     }
