@@ -54,6 +54,12 @@ package final class CodecParameters: @unchecked Sendable {
     [AV_CODEC_ID_RAWVIDEO, AV_CODEC_ID_WRAPPED_AVFRAME].contains(raw.pointee.codec_id)
   }
 
+  /// Whether no frame of the codec needs another one.
+  package var isIntraOnly: Bool {
+    let properties = avcodec_descriptor_get(raw.pointee.codec_id)?.pointee.props ?? 0
+    return properties & AV_CODEC_PROP_INTRA_ONLY != 0
+  }
+
   /// Whether the container declares the video as HDR: PQ or HLG.
   package var isHDR: Bool { dynamicRange != nil }
 
