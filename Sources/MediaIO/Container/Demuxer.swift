@@ -357,6 +357,10 @@ package final class Demuxer {
     }
     packet.raw.pointee.time_base = stream.pointee.time_base
     packet.dropImplausibleTimes()
+    // AVI stores no times of presentation.
+    if packet.pts == nil, container.format == "avi", stream.pointee.codecpar.pointee.video_delay == 0 {
+      packet.pts = packet.dts
+    }
     if joined != nil {
       joined?.fit(&packet)
     } else if zero != 0 {
