@@ -63,7 +63,7 @@ final class PartEncoder: @unchecked Sendable {
     input.advance(&clock, over: whole.lowerBound..<wanted.lowerBound)
     pipeline = FramePipeline(plan, input.setup(plan, from: wanted.lowerBound, clock: clock))
     outcome = Outcome(tally: FrameTally(timeBase: plan.videoTimeBase))
-    frame = whole.lowerBound
+    frame = frames == nil ? whole.lowerBound : 0
   }
 
   /// How many packets may wait for earlier parts: all packets of a part of a minute.

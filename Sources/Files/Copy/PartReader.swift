@@ -31,6 +31,8 @@ final class PartReader: @unchecked Sendable {
     let part: Int
     /// Whether reading starts near the part and not where the input is.
     let isSought: Bool
+    /// The index of the first packet, in decoding order; `nil` for that of the part.
+    var start: Int?
     /// The index after the last packet that is wanted, in decoding order; `nil` for that of the part.
     var end: Int?
   }
@@ -105,19 +107,23 @@ final class PartReader: @unchecked Sendable {
     return outcome
   }
 
-  /// Goes to the first packet of a part. A part begins where decoding can start, and its first packet has the
-  /// same index in decoding and in presentation order.
+  /// Goes to the first packet of a part, with which decoding can start.
   private func seek(_ single: Single) throws(UprightError) {
     part = single.part
-    let first = input.parts[part].frames.lowerBound
-    isSeeking = input.inputSurvey.survey.leading > 0
+    let survey = input.inputSurvey.survey
+    isSeeking = survey.leading > 0
     guard single.isSought, let demuxer = plan.demuxer as? Demuxer else { return }
-    guard demuxer.seek(stream: plan.video.index, to: input.inputSurvey.survey.shown[first]) else {
+    let isCut = single.start == nil || survey.hidden > 0
+    let time = isCut ? survey.shown[first] : survey.times[first]
+    guard demuxer.seek(stream: plan.video.index, to: time) else {
       throw PartReader.notFound(plan)
     }
     packet = first
     isSeeking = true
   }
+
+  /// The index of the first packet of a single part. A part's has the same index in decoding and in presentation order.
+  private var first: Int { single?.start ?? input.parts[part].frames.lowerBound }
 
   /// The error of a part whose first packet isn't where it was.
   static func notFound(_ plan: SessionPlan) -> UprightError {
@@ -149,8 +155,11 @@ final class PartReader: @unchecked Sendable {
       isSeeking = false
     }
     defer { self.packet += 1 }
-    if single != nil, self.packet < parts[part].frames.lowerBound { return }
-    try goOn()
+    if single == nil {
+      try goOn()
+    } else if self.packet < first {
+      return
+    }
     outcome.packets += 1
     if let digest { outcome.digests.append(digest.of(packet)) }
     if let encoder {

@@ -46,20 +46,21 @@ struct EntryPointReader: Sendable {
   /// packet of a simple codec is `closed` even if frames follow it that are shown before it, else it is `open`. O(bytes up
   /// to the end of the first slice).
   func kind(of packet: borrowing Packet) -> EntryKind {
+    let isKey = packet.isKey
     let found: DecodingEntry = unsafe packet.withBytes { bytes in
       switch syntax {
       case .units(let codec, let framing):
         unsafe DecodingEntry(bytes, codec: codec, framing: framing)
       case .vp9: unsafe DecodingEntry(vp9: bytes)
       case .av1: unsafe DecodingEntry(av1: bytes)
-      case .simple: packet.isKey ? .closed : .none
-      case .unknown: .none
+      case .simple: isKey ? .closed : .none
+      case .unknown: .open
       }
     }
     switch found {
     case .closed: return .closed
-    case .open: return .open
-    case .none: return packet.isKey ? .open : .none
+    case .open: return isKey ? .open : .none
+    case .none: return .none
     }
   }
 }

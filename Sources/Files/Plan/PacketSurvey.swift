@@ -39,6 +39,8 @@ struct PacketSurvey {
   let sizes: [UInt32]
   /// The indexes of closed entry points in decoding order.
   private let entries: [Int]
+  /// Those of open ones.
+  private let openEntries: [Int]
 
   /// Creates a survey from one that was made before, of an input without hidden frames. It has no entry points.
   init(
@@ -46,6 +48,7 @@ struct PacketSurvey {
   ) {
     (self.shown, self.changes, self.sets, self.warnings) = (shown, changes, sets, warnings)
     (times, givenDecodingTimes, entries, digests) = (shown, [], [], [])
+    openEntries = []
     sizes = []
     (hidden, leading, tracksDigest, stepsBack) = (0, 0, nil, false)
     (hidesAtStart, cutEntries) = (false, [])
@@ -110,6 +113,7 @@ struct PacketSurvey {
     sizes = collector.sizes
     // No frame of the last GOP may be shown.
     entries = collector.entries.filter { $0 < collector.times.count }
+    openEntries = collector.opened.filter { $0 < collector.times.count }
     self.digests = collector.digests
     tracksDigest = try tracks?.finish()
     sets = collector.sets
@@ -180,6 +184,32 @@ struct PacketSurvey {
       if isFirst, entry == 0 || latest == shown[entry - 1] { cuts.append(entry) }
     }
     return cuts
+  }
+
+  /// A packet with which a decoder can start.
+  struct Start {
+    /// Its index in decoding order.
+    let packet: Int
+    /// The index of the frame in presentation order. This one and all later ones can be decoded.
+    let frame: Int
+  }
+
+  /// Returns where a decoder can start, in order: the cuts, and keyframes that are followed by frames that are shown before
+  /// them.
+  func starts() -> [Start] {
+    if hidden > 0 { return cuts().map { Start(packet: $0, frame: $0) } }
+    var starts: [Start] = []
+    var (latest, index) = (Int64.min, 0)
+    for entry in (entries + openEntries).sorted() {
+      while index < entry {
+        latest = max(latest, times[index])
+        index += 1
+      }
+      if latest < times[entry] {
+        starts.append(Start(packet: entry, frame: shown.place(of: times[entry])))
+      }
+    }
+    return starts
   }
 
   /// Returns whether an edit list hides frames between two cuts.
@@ -272,6 +302,7 @@ private final class PacketCollector {
   private(set) var decodingTimes: [Int64] = []
   private(set) var sizes: [UInt32] = []
   private var closed: [Int] = []
+  private(set) var opened: [Int] = []
   private var beginsWithKey = false
   private(set) var problem: String?
   private var hasStepBack = false
@@ -312,7 +343,9 @@ private final class PacketCollector {
     }
     if leading.accepts(packet) { return }
     if times.isEmpty { beginsWithKey = packet.isKey }
-    if reader.kind(of: packet) == .closed {
+    let kind = reader.kind(of: packet)
+    if kind == .open, !packet.isDiscarded { opened.append(times.count) }
+    if kind == .closed {
       // Hidden frames of a GOP of which no frame is shown.
       if closed.last == times.count { closed.removeLast() }
       cutEntries.remove(times.count)

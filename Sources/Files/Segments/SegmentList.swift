@@ -20,6 +20,8 @@ struct SegmentList {
 
   let parts: InputParts
   let pieces: [Piece]
+  /// Where a decoder can start.
+  private let starts: [PacketSurvey.Start]
   /// The end of the last frame.
   let end: MediaTime
   private let turns: TurnLog
@@ -35,13 +37,14 @@ struct SegmentList {
   ///   - depth: How far the frames are reordered at most.
   init(_ plan: SessionPlan, _ parts: InputParts, copied size: PixelSize, depth: Int) {
     let survey = parts.inputSurvey
+    let starts = survey.survey.starts()
     var pieces: [Piece] = []
     for (index, part) in parts.parts.enumerated() {
       var rest = part.frames
       let stretches = part.isCopied ? [] : survey.stretches(in: part.frames)
       var canvas = stretches.first?.direction.canvas ?? size
       func append(_ frames: Range<Int>) {
-        for piece in part.isCopied ? [frames] : Self.divided(frames, of: part, survey) {
+        for piece in part.isCopied ? [frames] : Self.divided(frames, survey, starts) {
           Self.append(index, piece, canvas, part.reason, to: &pieces)
         }
       }
@@ -52,7 +55,7 @@ struct SegmentList {
       }
       append(rest)
     }
-    self.pieces = pieces
+    (self.pieces, self.starts) = (pieces, starts)
     var parts = parts
     parts.decodingTimes = survey.survey.decodingTimes(of: pieces.map(\.frames), depth: depth)
     self.parts = parts
@@ -64,15 +67,15 @@ struct SegmentList {
     survey.logTurns(in: turns)
   }
 
-  /// Divides frames of an encoded part. All frames of the part before a piece are decoded for it, so a piece that begins
+  /// Divides frames of an encoded part. All frames from a decoder's start on are decoded for a piece, so one that begins
   /// later is longer: in sequence, each frame is decoded about three times. The first one of a file is short: the first
   /// picture comes sooner.
   private static func divided(
-    _ frames: Range<Int>, of part: InputParts.Part, _ survey: InputSurvey
+    _ frames: Range<Int>, _ survey: InputSurvey, _ starts: [PacketSurvey.Start]
   ) -> [Range<Int>] {
-    let begin = survey.time(of: part.frames.lowerBound)
     let end = survey.time(of: min(frames.upperBound, survey.survey.shown.count - 1))
     var (pieces, start) = ([frames], survey.time(of: frames.lowerBound))
+    var begin = survey.time(of: Self.start(of: frames.lowerBound, starts).frame)
     for frame in frames.dropFirst() {
       let time = survey.time(of: frame)
       let least = start == .zero ? SegmentSource.encoded / 2 : SegmentSource.encoded
@@ -83,8 +86,24 @@ struct SegmentList {
       pieces[pieces.count - 1] = pieces[pieces.count - 1].lowerBound..<frame
       pieces.append(frame..<frames.upperBound)
       start = time
+      begin = survey.time(of: Self.start(of: frame, starts).frame)
     }
     return pieces
+  }
+
+  /// Returns where a decoder starts for a frame: the last place before it.
+  func start(of frame: Int) -> PacketSurvey.Start { Self.start(of: frame, starts) }
+
+  private static func start(of frame: Int, _ starts: [PacketSurvey.Start]) -> PacketSurvey.Start {
+    var (low, high) = (0, starts.count)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if starts[middle].frame <= frame { low = middle } else { high = middle }
+    }
+    guard starts.indices.contains(low), starts[low].frame <= frame else {
+      return .init(packet: 0, frame: 0)
+    }
+    return starts[low]
   }
 
   private static func append(

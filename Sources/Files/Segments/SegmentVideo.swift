@@ -10,21 +10,21 @@ struct SegmentVideo {
   private let part: Int
   private let clock: KeyframeClock
   private let frames: Range<Int>
+  /// The index of the first packet to read; `nil` for that of the part.
+  private let start: Int?
 
   /// - Parameters:
-  ///   - part: The part with the frames.
+  ///   - part: The part of the list with the frames.
   ///   - clock: Its keyframe clock.
   ///   - frames: The frames that are wanted.
   init(
-    _ plan: SessionPlan, _ parts: InputParts, part: Int, _ clock: KeyframeClock,
+    _ plan: SessionPlan, _ list: SegmentList, part: Int, _ clock: KeyframeClock,
     frames: Range<Int>
   ) {
-    (self.plan, self.clock, self.frames) = (plan, clock, frames)
-    if parts.neighbours > 0 {
-      (self.parts, self.part) = (parts.around(frames, of: part), 0)
-    } else {
-      (self.parts, self.part) = (parts, part)
-    }
+    (self.plan, parts, self.part, self.clock, self.frames) = (plan, list.parts, part, clock, frames)
+    start =
+      parts.parts[part].isCopied
+      ? nil : list.start(of: max(0, frames.lowerBound - parts.neighbours)).packet
   }
 
   /// Returns the packets of the frames, in decoding order, and the format that an encoder gives them.
@@ -36,7 +36,7 @@ struct SegmentVideo {
     isSought: Bool, while isWanted: () -> Bool
   ) throws(UprightError) -> (EncodedFormat?, [PacketBox]) {
     let exchange = PartExchange(first: part)
-    let single = PartReader.Single(part: part, isSought: isSought, end: endOfPackets)
+    let single = PartReader.Single(part: part, isSought: isSought, start: start, end: endOfPackets)
     let reader = try PartReader(
       plan, parts, exchange: exchange, encoders: 1, single: single
     ) { [plan, parts, clock, frames] part in
@@ -92,9 +92,11 @@ struct SegmentVideo {
   private var endOfPackets: Int {
     let (whole, survey) = (parts.parts[part].frames, parts.inputSurvey.survey)
     let end = frames.upperBound + parts.neighbours
-    guard end < whole.upperBound else { return whole.upperBound }
+    guard end != whole.upperBound, end < survey.shown.count else {
+      return min(end, survey.shown.count)
+    }
     let next = survey.shown[end]
-    return (whole.last { survey.times[$0] < next } ?? whole.lowerBound) + 1
+    return (survey.times.lastIndex { $0 < next } ?? 0) + 1
   }
 
   /// Gives a packet the decoding time of its place in the whole input, so that it doesn't depend on where its encoder
@@ -109,18 +111,5 @@ struct SegmentVideo {
   private func frame(at pts: Int64, _ timeBase: Rational) -> Int {
     let tick = pts.rescaled(from: timeBase, to: plan.video.timeBase)
     return parts.inputSurvey.survey.shown.place(of: tick)
-  }
-}
-
-extension InputParts {
-  /// Returns one part with some frames and their neighbours.
-  fileprivate func around(_ frames: Range<Int>, of part: Int) -> InputParts {
-    let survey = inputSurvey.survey
-    let cuts = survey.cuts()
-    let first = cuts.last { $0 < frames.lowerBound } ?? 0
-    let end = cuts.first { $0 > frames.upperBound } ?? survey.shown.count
-    var whole = self
-    whole.parts = [Part(frames: first..<end, reason: parts[part].reason)]
-    return whole
   }
 }

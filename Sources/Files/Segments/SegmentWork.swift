@@ -185,7 +185,7 @@ final class SegmentWork: @unchecked Sendable {
   private func render(
     _ index: Int, _ content: SegmentContent, _ coarser: Int, while isWanted: () -> Bool
   ) throws(UprightError) -> Rendered {
-    let first = list.parts.parts[list.pieces[index].part].frames.lowerBound
+    let first = list.pieces[index].frames.lowerBound
     var input = try input()
     let result: Rendered
     do throws(UprightError) {
@@ -292,7 +292,7 @@ final class SegmentWork: @unchecked Sendable {
     let piece = list.pieces[index]
     let (first, part) = (piece.frames.lowerBound, piece.part)
     let wanted = isKeyframe ? first..<first + 1 : piece.frames
-    let video = SegmentVideo(plan, list.parts, part: part, clocks[part], frames: wanted)
+    let video = SegmentVideo(plan, list, part: part, clocks[part], frames: wanted)
     let (own, frames) = try video.packets(isSought: isSought, while: isWanted)
     var formats = PartFormats(plan, list.parts, shared: shared, alignment: alignment)
     let format =

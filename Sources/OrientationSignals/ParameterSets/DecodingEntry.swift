@@ -3,7 +3,7 @@ package enum DecodingEntry: Sendable, Hashable {
   /// Decoding can start here: no later picture in decoding order refers to an earlier one.
   case closed
   /// Decoding can start here, but pictures after it may refer to earlier ones: HEVC's CRA, and BLA
-  /// with leading pictures.
+  /// with leading pictures. In H.264 an I picture that isn't an IDR, if the container marks it as a keyframe.
   case open
   /// The bitstream doesn't mark the packet as an entry point.
   case none
@@ -24,12 +24,22 @@ package enum DecodingEntry: Sendable, Hashable {
     var units = NALUnits(framing.actual(in: packet))
     while let range = units.next(in: packet) {
       guard case .slice(let slice) = NALUnit(packet, range, codec: codec) else { continue }
-      guard slice.isFirst, slice.isRandomAccess else { return .none }
+      guard slice.isFirst else { return .none }
+      guard slice.isRandomAccess else {
+        return codec == .h264 && range.count > 1 && isIntra(packet[range.lowerBound + 1])
+          ? .open : .none
+      }
       guard codec == .hevc else { return .closed }
       // BLA_W_RADL, BLA_N_LP and both kinds of IDR have no picture that refers to earlier ones.
       return (17...20).contains(packet[range.lowerBound] >> 1) ? .closed : .open
     }
     return .none
+  }
+
+  /// Whether the header of the first slice of an H.264 picture has a slice_type of an I slice, 2 or 7 (7.3.3): the bits
+  /// after first_mb_in_slice, which is one.
+  private static func isIntra(_ byte: UInt8) -> Bool {
+    byte >> 4 & 0b111 == 0b011 || byte & 0b111_1111 == 0b000_1000
   }
 
   /// Classifies a VP9 packet: it is an entry if it starts with a shown keyframe, which resets all

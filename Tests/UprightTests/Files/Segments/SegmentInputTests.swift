@@ -60,6 +60,31 @@ struct SegmentInputTests {
     #expect(shown["backwards"].int == 0)
   }
 
+  @Test(
+    "Segments don't get longer where a decoder can start in an open GOP, or the codec has none",
+    arguments: [
+      "source.mp4 -c:v libx265 -preset ultrafast -x265-params "
+        + "open-gop=1:keyint=30:min-keyint=30:bframes=2:log-level=none -c:a aac",
+      "source.ts -c:v libx264 -preset veryfast -c:a aac -x264-params "
+        + "open-gop=1:bframes=2:b-adapt=0:keyint=30:min-keyint=30:scenecut=0",
+      "source.mpg -c:v mpeg2video -bf 2 -g 15 -q:v 3 -c:a mp2",
+      "source.avi -c:v mjpeg -pix_fmt yuvj420p -q:v 3 -c:a pcm_s16le",
+      "source.avi -c:v mpeg4 -bf 0 -g 30 -q:v 3 -c:a mp3", "source.avi -c:v libx264 -bf 0 -g 30",
+    ])
+  func entries(_ line: String) throws {
+    let scratch = try Scratch()
+    let words = line.split(separator: " ", maxSplits: 1)
+    let path = scratch.path(String(words[0]))
+    try FFmpegTool.run("-v error -i \(Samples.withAudio) \(words[1])", [path])
+    var options = TranscodeOptions()
+    options.sensor()
+    let made = try Made(path, options)
+    #expect(made.source.segments.allSatisfy { $0.duration < 1.8 }, "\(made.source.segments)")
+    let (status, shown) = try Player.ffmpeg.play([made.playlist])
+    #expect(status == 0 && shown["errors"].array.isEmpty, "\(shown["errors"])")
+    #expect(shown["numbers"].array.map(\.int) == Array(0..<150))
+  }
+
   @Test("A size that changes is scaled to the canvas")
   func sizes() throws {
     let scratch = try Scratch()
