@@ -37,6 +37,7 @@ struct CopyFinder {
       if isByMetadata, hides { throw CopyRefusal(reason: PacketSurvey.hides) }
       let turned = isByMetadata ? nil : inputSurvey.stretches.lazy.compactMap(reason).first
       guard let reason = turned ?? (hides ? PacketSurvey.hides : nil) else {
+        if let reason = reasonOfLength(inputSurvey) { throw CopyRefusal(reason: reason) }
         let isRepaired = survey.hidden == 0 && survey.hasLateDecodingTimes
         return CopyPlan(
           method: .copy(
@@ -59,6 +60,18 @@ struct CopyFinder {
       throw UprightError(.fault, "\(error)")
     }
   }
+
+  /// Returns why players would wait for the longest segment that is copied; `nil` if they wouldn't.
+  private func reasonOfLength(_ inputSurvey: InputSurvey) -> String? {
+    guard plan.request.makesSegments else { return nil }
+    let ends = inputSurvey.survey.cuts() + [inputSurvey.survey.shown.count - 1]
+    let times = ends.map(inputSurvey.time)
+    let longest = zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? .zero
+    return longest > Self.longestSegment
+      ? "it can't be divided for \(longest.seconds.rounded(toPlaces: 1)) s" : nil
+  }
+
+  private static let longestSegment = MediaTime(20, .one)
 
   /// Whether the output has edit lists.
   private var keepsEdits: Bool { [.mp4, .mov].contains(plan.container) }

@@ -85,6 +85,21 @@ struct SegmentInputTests {
     #expect(shown["numbers"].array.map(\.int) == Array(0..<150))
   }
 
+  @Test("A copied segment isn't longer than 20 s")
+  func longGOP() throws {
+    let scratch = try Scratch()
+    let path = scratch.path("source.mp4")
+    let picture = "-v error -f lavfi -i testsrc2=s=160x90:r=5 -c:v libx264 -preset ultrafast"
+    var options = TranscodeOptions()
+    options.size = .source
+    for (seconds, isCopied) in [(18, true), (24, false)] {
+      try FFmpegTool.run("\(picture) -y -g 999 -t \(seconds)", [path])
+      let source = try SegmentSource(input: path, options: options)
+      #expect((source.segments.count == 1) == isCopied, "\(source.segments)")
+      #expect(source.segments.allSatisfy { ($0.reason == nil) == isCopied && $0.duration < 20 })
+    }
+  }
+
   @Test("A size that changes is scaled to the canvas")
   func sizes() throws {
     let scratch = try Scratch()
