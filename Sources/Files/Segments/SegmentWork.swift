@@ -128,7 +128,9 @@ final class SegmentWork: @unchecked Sendable {
       case .copy(let copy):
         let survey = copy.inputSurvey
         guard survey.survey.hidden == 0, survey.survey.isInOrder, survey.survey.cuts().first == 0
-        else { throw CopyRefusal(reason: "no GOP begins at its first frame, or its times step back") }
+        else {
+          throw CopyRefusal(reason: "no GOP begins at its first frame, or its times step back")
+        }
         let whole = InputParts.Part(frames: 0..<survey.survey.shown.count, reason: nil)
         let parts = InputParts(inputSurvey: survey, parts: [whole], decodingTimes: [])
         return (parts, try survey.survey.depth())

@@ -358,7 +358,9 @@ package final class Demuxer {
     packet.raw.pointee.time_base = stream.pointee.time_base
     packet.dropImplausibleTimes()
     // AVI stores no times of presentation.
-    if packet.pts == nil, container.format == "avi", stream.pointee.codecpar.pointee.video_delay == 0 {
+    if packet.pts == nil, container.format == "avi",
+      stream.pointee.codecpar.pointee.video_delay == 0
+    {
       packet.pts = packet.dts
     }
     if joined != nil {

@@ -111,7 +111,8 @@ struct SegmentInputTests {
       try FFmpegTool.run(
         "-v error -i \(Samples.withAudio) -an -vf "
           + "trim=start_frame=\(ends[0]):end_frame=\(ends[1]),scale=\(size) -vsync passthrough "
-          + "-c:v libx264 -preset veryfast -g 25 -bf 2 -output_ts_offset \(Double(index) * 2.5)", [part])
+          + "-c:v libx264 -preset veryfast -g 25 -bf 2 -output_ts_offset \(Double(index) * 2.5)",
+        [part])
       bytes += try #require(FileManager.default.contents(atPath: part))
     }
     try bytes.write(to: URL(fileURLWithPath: path))
