@@ -68,7 +68,7 @@ struct CopyFinder {
     let times = ends.map(inputSurvey.time)
     let longest = zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? .zero
     return longest > Self.longestSegment
-      ? "it can't be divided for \(longest.seconds.rounded(toPlaces: 1)) s" : nil
+      ? "no closed GOP begins for \(longest.seconds.rounded(toPlaces: 1)) s" : nil
   }
 
   private static let longestSegment = MediaTime(20, .one)
