@@ -47,8 +47,9 @@ struct PlanCommand: ParsableCommand {
     let document = try policyArguments.document()
     let session = try TranscodeSession(
       input: input, output: output, inputFormat: common.inputFormat, outputFormat: format,
-      options: arguments.options(overwrites: common.output.overwrites), policy: document,
-      events: policyArguments.source(for: input, document))
+      options: arguments.options(
+        overwrites: common.output.overwrites, policy: policyArguments.policy),
+      policy: document, events: policyArguments.source(for: input, document))
     Interruption.shared.watch(
       first: { session.cancel() }, second: { _exit(Interruption.shared.status ?? 130) })
     let plan = try session.chunkPlan()

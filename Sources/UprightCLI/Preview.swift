@@ -52,7 +52,8 @@ struct PreviewCommand: ParsableCommand {
     try drawing.prepare(mayReplace: common.output.overwrites)
     let document = try policyArguments.document()
     let session = try PreviewSession(
-      input: input, inputFormat: common.inputFormat, options: arguments.options(overwrites: true),
+      input: input, inputFormat: common.inputFormat,
+      options: arguments.options(overwrites: true, policy: policyArguments.policy),
       policy: document, events: policyArguments.source(for: input, document))
     Interruption.shared.watch(
       first: { session.stop() }, second: { _exit(Interruption.shared.status ?? 130) })

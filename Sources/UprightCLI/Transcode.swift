@@ -155,7 +155,8 @@ struct Transcode: ParsableCommand {
   }
 
   private func options() throws(UprightError) -> TranscodeOptions {
-    try arguments.options(overwrites: common.output.overwrites)
+    try arguments.options(
+      overwrites: common.output.overwrites, policy: policyArguments.policy)
   }
 
   private func session(

@@ -74,8 +74,13 @@ struct TranscodeArguments: ParsableArguments, CustomReflectable {
 
   /// Returns the options, checked.
   ///
+  /// - Parameter policy: The policy that was given. With one, the camera's gravity is the weakest signal by default.
   /// - Throws: `usage`, with the option as its location.
-  func options(overwrites: Bool) throws(UprightError) -> TranscodeOptions {
+  func options(
+    overwrites: Bool, policy: String? = nil
+  ) throws(UprightError) -> TranscodeOptions {
+    var given = given
+    if policy != nil, self["frames"] == nil { given.append(.init("frames", .string("gravity"))) }
     do throws(UprightError) {
       var reader = try OptionReader(.object(given))
       var options = try TranscodeOptions(&reader)

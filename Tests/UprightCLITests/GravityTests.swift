@@ -115,8 +115,10 @@ struct GravityTests {
     #expect(worst <= 0.5)
   }
 
-  @Test("--frames gravity turns at the frame that the classifier says")
-  func turns() throws {
+  @Test(
+    "--frames gravity and a policy turn at the frame that the classifier says",
+    arguments: [["--frames", "gravity"], ["--policy", "phone"]])
+  func turns(options: [String]) throws {
     let scratch = try Scratch()
     // The camera is turned to its side at once, so that the horizon stands upright.
     let roll = { (time: Double) in time < 1 ? 0.0 : -90 }
@@ -130,18 +132,20 @@ struct GravityTests {
       if pose != .portrait { expected.append(frame) }
     }
     let report = scratch.path("report.json")
-    let run = try Upright.run([
-      "transcode", input, "-o", scratch.path("out.mp4"), "--frames", "gravity", "--canvas",
-      "follow",
-      "--report", report,
-    ])
+    let run = try Upright.run(
+      [
+        "transcode", input, "-o", scratch.path("out.mp4"), "--canvas", "follow", "--report", report,
+      ] + options)
     #expect(run.status == 0, "\(run.errors)")
     let formats = try JSONDecoder().decode(
       JSON.self, from: Data(contentsOf: URL(fileURLWithPath: report)))["formats"].array
     #expect(formats.count == 2)
     // Nothing is turned by it that wasn't asked for.
-    let plain = try Upright.run(["transcode", input, "-o", scratch.path("plain.mp4"), "--dry-run"])
-    #expect(plain.text.contains("every frame is already upright"), "\(plain.text)")
+    for more in [[], ["--policy", "phone", "--frames", "metadata"]] {
+      let plain = try Upright.run(
+        ["transcode", input, "-o", scratch.path("plain.mp4"), "--dry-run"] + more)
+      #expect(plain.text.contains("every frame is already upright"), "\(plain.text)")
+    }
     #expect(formats.last?["first_frame"].int == expected.first, "\(formats) \(expected.prefix(1))")
   }
 

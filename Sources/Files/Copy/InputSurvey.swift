@@ -44,7 +44,7 @@ struct InputSurvey {
     let guidance = try plan.guidance(first: shape)
     var director = try plan.request.director(size: shown, guidance: guidance, canvas: plan.canvas)
     var events = EventQueue(plan.request.events, offset: plan.options.eventsOffset)
-    var warnings = plan.options.frames == .metadata ? survey.warnings : []
+    var warnings = plan.options.frames.isSignalled ? survey.warnings : []
     var inexact: String?
     var changes = survey.changes[...]
     var signal: OrientationSignal?
