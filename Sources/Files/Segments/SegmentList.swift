@@ -68,25 +68,32 @@ struct SegmentList {
   }
 
   /// Divides frames of an encoded part. All frames from a decoder's start on are decoded for a piece, so one that begins
-  /// later is longer: in sequence, each frame is decoded about three times. The first one of a file is short: the first
-  /// picture comes sooner.
+  /// later is longer, up to the next start: in sequence, each frame is decoded about three times. The first one of a file is
+  /// short: the first picture comes sooner.
   private static func divided(
     _ frames: Range<Int>, _ survey: InputSurvey, _ starts: [PacketSurvey.Start]
   ) -> [Range<Int>] {
     let end = survey.time(of: min(frames.upperBound, survey.survey.shown.count - 1))
     var (pieces, start) = ([frames], survey.time(of: frames.lowerBound))
-    var begin = survey.time(of: Self.start(of: frames.lowerBound, starts).frame)
+    var latest = survey.time(of: Self.start(of: frames.lowerBound, starts).frame)
+    var begin = latest
+    var upcoming = starts.drop { $0.frame <= frames.lowerBound }
     for frame in frames.dropFirst() {
       let time = survey.time(of: frame)
+      let isStart = upcoming.first?.frame == frame
+      if isStart {
+        upcoming.removeFirst()
+        latest = time
+      }
       let least = start == .zero ? SegmentSource.encoded / 2 : SegmentSource.encoded
-      let length = max(least, (start - begin) / 2)
+      let length = isStart ? least : max(least, (start - begin) / 2)
       guard time - start >= length - .millisecond, end - time >= SegmentSource.encoded / 2,
         !survey.stretch(of: frame).direction.showsEarlierFrame
       else { continue }
       pieces[pieces.count - 1] = pieces[pieces.count - 1].lowerBound..<frame
       pieces.append(frame..<frames.upperBound)
       start = time
-      begin = survey.time(of: Self.start(of: frame, starts).frame)
+      begin = latest
     }
     return pieces
   }
