@@ -78,16 +78,24 @@ extension CopyPlan {
   ///
   /// - Throws: `badData` if no frame can be decoded.
   private func checked(_ plan: SessionPlan) throws(UprightError) -> CopyPlan {
-    guard case .copy = method, plan.options.upright == .pixels else { return self }
+    guard case .copy(let copy) = method, plan.options.upright == .pixels else { return self }
     // Packets with one field each, which FLV can hold: browsers refuse an MP4 with such samples.
     let mayHaveFields = (plan.demuxer as? Demuxer)?.isFLV == true && plan.container != .flv
+    let makesSegments = plan.request.makesSegments
+    let sets = copy.inputSurvey.survey.sets
     // A player waits for segments, and a frame that was decoded to find the streams gave the format.
-    if plan.request.makesSegments, !mayHaveFields, plan.video.parameters.pixelFormat != nil {
+    if makesSegments, !mayHaveFields, plan.video.parameters.pixelFormat != nil,
+      sets.parameterSets == nil || sets.areProgressive
+    {
       return self
     }
     do throws(UprightError) {
-      if try plan.decodeFirstFrame().isInterlaced, mayHaveFields {
-        return CopyPlan(method: .encode, reason: "each packet holds a single field")
+      if try plan.decodeFirstFrame().isInterlaced, mayHaveFields || makesSegments {
+        return CopyPlan(
+          method: .encode,
+          reason: makesSegments
+            ? "few players of HLS deinterlace" : "each packet holds a single field",
+          inputSurvey: copy.inputSurvey)
       }
     } catch {
       // A codec without a decoder can be copied.

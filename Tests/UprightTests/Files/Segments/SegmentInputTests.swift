@@ -145,6 +145,10 @@ struct SegmentInputTests {
       inputs: ["-i", made.playlist, "-i", path],
       graph: "[0:v]null[a];[1:v]bwdif=mode=send_frame:deint=interlaced,transpose=clock[b]")
     #expect(ratios.count == 120)
+    // An upright one isn't copied: browsers would show both fields at once.
+    options.frames = .upright
+    #expect(
+      try SegmentSource(input: path, options: options).segments.allSatisfy { $0.reason != nil })
     // Without its neighbours, the first and the last frame of a segment would have about 10 dB less.
     let starts = made.source.segments.map { Int(($0.start * 30).rounded()) }
     let edges = Set(starts.flatMap { [$0, $0 - 1] }).filter { $0 > 0 }
