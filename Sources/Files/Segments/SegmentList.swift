@@ -87,7 +87,12 @@ struct SegmentList {
       }
       let least = start == .zero ? SegmentSource.encoded / 2 : SegmentSource.encoded
       let length = isStart ? least : max(least, (start - begin) / 2)
-      guard time - start >= length - .millisecond, end - time >= SegmentSource.encoded / 2,
+      // A piece that began just before the next start would be decoded from far before.
+      let isNear =
+        length > least
+        && upcoming.first.map { survey.time(of: $0.frame) - time < SegmentSource.encoded } ?? false
+      guard time - start >= length - .millisecond, !isNear,
+        end - time >= SegmentSource.encoded / 2,
         !survey.stretch(of: frame).direction.showsEarlierFrame
       else { continue }
       pieces[pieces.count - 1] = pieces[pieces.count - 1].lowerBound..<frame
