@@ -61,17 +61,23 @@ struct CopyFinder {
     }
   }
 
-  /// Returns why players would wait for the longest segment that is copied; `nil` if they wouldn't.
+  /// Returns why players would wait for a segment that is copied; `nil` if they wouldn't.
   private func reasonOfLength(_ inputSurvey: InputSurvey) -> String? {
     guard plan.request.makesSegments else { return nil }
-    let ends = inputSurvey.survey.cuts() + [inputSurvey.survey.shown.count - 1]
-    let times = ends.map(inputSurvey.time)
-    let longest = zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? .zero
-    return longest > Self.longestSegment
-      ? "no closed GOP begins for \(longest.seconds.rounded(toPlaces: 1)) s" : nil
+    let survey = inputSurvey.survey
+    let cuts = survey.cuts() + [survey.shown.count]
+    for (start, end) in zip(cuts, cuts.dropFirst()) {
+      let duration = inputSurvey.time(of: end - 1) - inputSurvey.time(of: start)
+      let bytes = survey.sizes[start..<end].reduce(0) { $0 + Int($1) }
+      if duration > Self.longSegment.duration, bytes > Self.longSegment.bytes {
+        return "no closed GOP begins for \(duration.seconds.rounded(toPlaces: 1)) s"
+      }
+    }
+    return nil
   }
 
-  private static let longestSegment = MediaTime(20, .one)
+  /// What a segment may have of one, if not of the other.
+  private static let longSegment = (duration: MediaTime(20, .one), bytes: 4 << 20)
 
   /// Whether the output has edit lists.
   private var keepsEdits: Bool { [.mp4, .mov].contains(plan.container) }
