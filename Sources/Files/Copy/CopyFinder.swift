@@ -121,11 +121,6 @@ struct CopyFinder {
       }
     default: break
     }
-    if plan.demuxer.container.format == "avi", video.codecName == "mpeg4",
-      video.parameters.reordering > 0
-    {
-      return "a packet of MPEG-4 in AVI may hold two frames"
-    }
     // Only these have a ratio of their own, which comes before the bitstream's.
     let own = video.parameters.sampleAspectRatio ?? .one
     if own != video.sampleAspectRatio, ![.mp4, .mov, .matroska].contains(container) {

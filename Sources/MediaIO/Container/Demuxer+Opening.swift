@@ -40,7 +40,6 @@ extension Demuxer {
     do throws(UprightError) {
       try checkLinks(context, url)
       limited = try LimitedInput(context)
-      if infersTimes(context) { context.pointee.flags |= AVFMT_FLAG_GENPTS }
       let found = looksAhead && nested?.isRefused != true ? findStreams(context, settings) : 0
       if let limited, limited.isExceeded { throw limited.error(at: url) }
       // One of several variants may be unreadable. It is an error only if none is left.
@@ -55,16 +54,6 @@ extension Demuxer {
     // Metadata that changed during the look-ahead belongs to packets that are still to be read.
     context.pointee.event_flags &= ~AVFMT_EVENT_FLAG_METADATA_UPDATED
     return (context, opening, nested, redirects, limited, start.duration(to: .now))
-  }
-
-  /// Whether libavformat can infer presentation times from the decoding times, which are all that AVI stores: not those of
-  /// codecs that reorder frames by more than one.
-  private static func infersTimes(_ context: UnsafeMutablePointer<AVFormatContext>) -> Bool {
-    String(cString: context.pointee.iformat.pointee.name) == "avi"
-      && (0..<Int(context.pointee.nb_streams)).allSatisfy { index in
-        let codec = context.pointee.streams[index]?.pointee.codecpar.pointee.codec_id
-        return codec != AV_CODEC_ID_H264 && codec != AV_CODEC_ID_HEVC
-      }
   }
 
   static func close(

@@ -357,7 +357,7 @@ package final class Demuxer {
     }
     packet.raw.pointee.time_base = stream.pointee.time_base
     packet.dropImplausibleTimes()
-    // Without reordering they are the same.
+    // AVI stores no times of presentation.
     if packet.pts == nil, container.format == "avi",
       stream.pointee.codecpar.pointee.video_delay == 0
     {
