@@ -357,7 +357,7 @@ package final class Demuxer {
     }
     packet.raw.pointee.time_base = stream.pointee.time_base
     packet.dropImplausibleTimes()
-    // AVI stores no times of presentation.
+    // AVI stores no times of presentation. Without reordering they are those of decoding.
     if packet.pts == nil, container.format == "avi",
       stream.pointee.codecpar.pointee.video_delay == 0
     {
