@@ -44,7 +44,7 @@ final class CopyRun {
     if inputSurvey.survey.hidden > 0 {
       warnings.append(PacketSurvey.warning(hidden: inputSurvey.survey.hidden))
     }
-    warnings += [inputSurvey.survey.warningOfLeading].compactMap(\.self)
+    warnings += inputSurvey.survey.leadingWarnings
     selfContained = try SelfContainedHEVC(
       plan.video, inputSurvey.survey.sets, hidesFrames: inputSurvey.survey.hidden > 0,
       container: plan.container)

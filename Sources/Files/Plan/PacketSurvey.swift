@@ -148,9 +148,9 @@ struct PacketSurvey {
     "\(hidden.of("frame")) \(hidden == 1 ? "stays" : "stay") hidden by the edit list"
   }
 
-  /// The warning about frames that no decoder can show; `nil` if there are none.
-  var warningOfLeading: String? {
-    leading == 0 ? nil : "\(leading) frames that refer to frames before the input are left out"
+  /// The warning about frames that no decoder can show, if there are any.
+  var leadingWarnings: [String] {
+    leading == 0 ? [] : ["\(leading) frames that refer to frames before the input are left out"]
   }
 
   static let isOutOfOrder = "timestamps step back or repeat"

@@ -68,7 +68,7 @@ final class SegmentWork: @unchecked Sendable {
     clocks = parts.keyframeClocks(FramePipeline.Setup(plan).keyframes)
     warnings =
       plan.warnings + copyPlan.warnings + parts.inputSurvey.warnings
-      + [parts.inputSurvey.survey.warningOfLeading].compactMap(\.self)
+      + parts.inputSurvey.survey.leadingWarnings
     captionTracks = SegmentCaptions.streams(plan).count
     let (input, audio, lead) = try Self.audio(plan, from: list.zero)
     list.lead = lead
