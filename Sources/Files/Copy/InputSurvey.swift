@@ -107,12 +107,7 @@ struct InputSurvey {
   }
 
   private func index(of frame: Int) -> Int {
-    var (low, high) = (0, stretches.count)
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if stretches[middle].firstFrame <= frame { low = middle } else { high = middle }
-    }
-    return low
+    max(1, stretches.place { $0.firstFrame <= frame }) - 1
   }
 
   /// Whether the turn changes within the input. A container stores only one turn for all frames.

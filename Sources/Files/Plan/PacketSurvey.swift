@@ -370,10 +370,17 @@ extension [Int64] {
   /// Returns the index of `value` in an ascending list, or the index where it would be inserted. O(log
   /// count).
   func place(of value: Int64) -> Int {
+    place { $0 < value }
+  }
+}
+
+extension Array {
+  /// Returns how many elements are before a place, in an array that begins with all of those. O(log count).
+  func place(where isBefore: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2
-      if self[middle] < value { low = middle + 1 } else { high = middle }
+      if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
     }
     return low
   }

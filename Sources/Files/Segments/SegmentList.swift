@@ -107,15 +107,8 @@ struct SegmentList {
   func start(of frame: Int) -> PacketSurvey.Start { Self.start(of: frame, starts) }
 
   private static func start(of frame: Int, _ starts: [PacketSurvey.Start]) -> PacketSurvey.Start {
-    var (low, high) = (0, starts.count)
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if starts[middle].frame <= frame { low = middle } else { high = middle }
-    }
-    guard starts.indices.contains(low), starts[low].frame <= frame else {
-      return .init(packet: 0, frame: 0)
-    }
-    return starts[low]
+    let place = starts.place { $0.frame <= frame }
+    return place > 0 ? starts[place - 1] : .init(packet: 0, frame: 0)
   }
 
   private static func append(
