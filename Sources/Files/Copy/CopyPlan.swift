@@ -82,13 +82,8 @@ extension CopyPlan {
     // Packets with one field each, which FLV can hold: browsers refuse an MP4 with such samples.
     let mayHaveFields = (plan.demuxer as? Demuxer)?.isFLV == true && plan.container != .flv
     let makesSegments = plan.request.makesSegments
-    let sets = copy.inputSurvey.survey.sets
-    // A player waits for segments, and a frame that was decoded to find the streams gave the format.
-    if makesSegments, !mayHaveFields, plan.video.parameters.pixelFormat != nil,
-      sets.parameterSets == nil || sets.areProgressive
-    {
-      return self
-    }
+    // A player waits for segments.
+    if makesSegments, !mayHaveFields, Self.isProgressive(plan, copy.inputSurvey) { return self }
     do throws(UprightError) {
       if try plan.decodeFirstFrame().isInterlaced, mayHaveFields || makesSegments {
         return CopyPlan(
@@ -138,6 +133,12 @@ extension CopyPlan {
     return decided
   }
 
+  /// Whether frames can be decoded and are progressive, as far as that is known without decoding one.
+  private static func isProgressive(_ plan: SessionPlan, _ inputSurvey: InputSurvey) -> Bool {
+    // A frame that was decoded to find the streams gave the format.
+    plan.video.parameters.pixelFormat != nil && inputSurvey.survey.sets.areProgressive
+  }
+
   /// Returns the whole input, split into chunks.
   private func inChunks(
     _ plan: SessionPlan, _ count: Int, isRequested: Bool, every duration: MediaTime?
@@ -154,10 +155,8 @@ extension CopyPlan {
     if inputSurvey.survey.hidden > 0, !plan.request.makesSegments {
       throw CopyRefusal(reason: PacketSurvey.hides)
     }
-    // A frame that was decoded to find the streams gave the format.
-    let mayBeInterlaced =
-      !inputSurvey.survey.sets.areProgressive || plan.video.parameters.pixelFormat == nil
-    let isInterlaced = try mayBeInterlaced && plan.decodeFirstFrame().isInterlaced
+    let isInterlaced =
+      try !Self.isProgressive(plan, inputSurvey) && plan.decodeFirstFrame().isInterlaced
     if isInterlaced, !plan.request.makesSegments {
       throw CopyRefusal(reason: "deinterlacing needs neighbouring frames")
     }

@@ -20,6 +20,8 @@ struct InBandParameterSets: Sendable {
   private(set) var versions: [Version] = []
   private var packets = 0
   private let configuration: [UInt8]
+  /// Whether the codec knows no fields.
+  private let hasNoFields: Bool
 
   /// The most sample descriptions of a track that are written.
   private static let mostVersions = 255
@@ -33,10 +35,11 @@ struct InBandParameterSets: Sendable {
   private static let depth = 17
 
   /// Whether no picture can be made of fields. `false` if that isn't known.
-  var areProgressive: Bool { parameterSets?.areProgressive ?? false }
+  var areProgressive: Bool { parameterSets?.areProgressive ?? hasNoFields }
 
   init(_ video: StreamInfo) {
     configuration = video.parameters.extradata
+    hasNoFields = ["vp8", "vp9", "av1"].contains(video.codecName)
     parameterSets = DisplayOrientationTracker.Codec(named: video.codecName).map {
       StreamParameterSets(codec: $0, configuration: video.parameters.extradata)
     }
