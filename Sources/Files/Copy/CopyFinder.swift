@@ -76,7 +76,7 @@ struct CopyFinder {
     return nil
   }
 
-  /// What a segment may have of one, if not of the other.
+  /// A copied segment exceeds one of them at most.
   private static let longSegment = (duration: MediaTime(20, .one), bytes: 4 << 20)
 
   /// Whether the output has edit lists.

@@ -63,6 +63,7 @@ final class PartEncoder: @unchecked Sendable {
     input.advance(&clock, over: whole.lowerBound..<wanted.lowerBound)
     pipeline = FramePipeline(plan, input.setup(plan, from: wanted.lowerBound, clock: clock))
     outcome = Outcome(tally: FrameTally(timeBase: plan.videoTimeBase))
+    // Some frames may be decoded from a place before the part on.
     frame = frames == nil ? whole.lowerBound : 0
   }
 
