@@ -17,16 +17,6 @@ package enum Libraries {
     ]
   }
 
-  /// Opens and closes the decoders of what phones write. At its first use in a process each makes its tables.
-  package static func prepareDecoders() {
-    for identifier in [AV_CODEC_ID_H264, AV_CODEC_ID_HEVC, AV_CODEC_ID_AAC] {
-      guard let decoder = avcodec_find_decoder(identifier) else { continue }
-      var context = QuietContext.codec(decoder)
-      avcodec_open2(context, decoder, nil)
-      avcodec_free_context(&context)
-    }
-  }
-
   /// FFmpeg's release, such as `5.1.9-0+deb12u1`.
   package static var release: String { String(cString: av_version_info()) }
 }

@@ -61,10 +61,6 @@ public enum UprightRuntime {
     return try LogScope.run(in: scope, body)
   }
 
-  /// Does what the first H.264, HEVC or AAC of a process waits for otherwise, several milliseconds: in a process that is
-  /// started before there is a file for it.
-  public static func prepareDecoders() { Libraries.prepareDecoders() }
-
   /// Keeps blocks of at least 256 KiB out of `malloc`'s heaps, so that they are mapped from the system, and
   /// returned to it when they are freed. Call it when the process starts.
   ///

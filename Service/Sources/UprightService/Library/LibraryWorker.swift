@@ -45,7 +45,6 @@ package final class LibraryWorker: Sendable {
 
   /// Does what is slow at its first use, while there is no order yet: divides the console's sample, and a segment of it.
   private func rehearse() {
-    UprightRuntime.prepareDecoders()
     let text = WorkerChannel.json(LibraryOrder.divide(version: ""))
     _ = text.flatMap { try? JSONDecoder().decode(LibraryOrder.self, from: Data($0)) }
     var bytes = unsafe Array(upright_sample_portrait.content)
