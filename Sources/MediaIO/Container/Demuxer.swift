@@ -32,6 +32,8 @@ package final class Demuxer {
   private let presentations: [Int: TrackPresentation]
   /// What is hidden of the tracks of an MP4 or MOV input that can't be read twice.
   private var hiddenStart: HiddenStart?
+  /// The video tracks of AVI whose frames are reordered, by the index of the stream.
+  private let reordered: [Int: PresentationOrder]
   /// The readers of those tracks, once they are needed.
   private var presenters: [Int: any TrackPresenter] = [:]
   /// The streams that are read.
@@ -106,6 +108,7 @@ package final class Demuxer {
     if let known {
       container = known.container
       presentations = known.presentations
+      reordered = [:]
       selected = Set(container.streams.map(\.index))
       applySelection()
       return
@@ -128,6 +131,7 @@ package final class Demuxer {
         hiddenStart = hidden
       }
       container = presented
+      reordered = PresentationOrder.tracks(of: presented)
       selected = Set(container.streams.map(\.index))
       applySelection()
     } catch {
@@ -233,6 +237,7 @@ package final class Demuxer {
       return false
     }
     if joined != nil { joined = ClockJoiner(start: zero) }
+    reordered.values.forEach { $0.clear() }
     return presentations.isEmpty
       || seekPresenters(stream, to: MediaTime(ticks, Rational(target.pointee.time_base)))
   }
@@ -328,9 +333,25 @@ package final class Demuxer {
   /// Returns the next packet as libavformat gives it, except of the streams that are presented here: those that it
   /// read ahead when it was opened are in its queue.
   private func readFile() throws(UprightError) -> Packet? {
-    while var packet = try readAny() {
+    while true {
+      for order in reordered.values {
+        if let packet = order.next() { return packet }
+      }
+      guard var packet = try readAny() else { return lastReordered() }
       guard presentations[packet.streamIndex] == nil else { continue }
-      if try hiddenStart?.apply(to: &packet) ?? true { return packet }
+      if let order = reordered[packet.streamIndex] {
+        try order.add(packet)
+      } else if try hiddenStart?.apply(to: &packet) ?? true {
+        return packet
+      }
+    }
+  }
+
+  /// Returns the next packet that waits for none any more.
+  private func lastReordered() -> Packet? {
+    for order in reordered.values {
+      order.finish()
+      if let packet = order.next() { return packet }
     }
     return nil
   }

@@ -70,6 +70,7 @@ struct SegmentInputTests {
       "source.mpg -c:v mpeg2video -bf 2 -g 15 -q:v 3 -c:a mp2",
       "source.avi -c:v mjpeg -pix_fmt yuvj420p -q:v 3 -c:a pcm_s16le",
       "source.avi -c:v mpeg4 -bf 0 -g 30 -q:v 3 -c:a mp3", "source.avi -c:v libx264 -bf 0 -g 30",
+      "source.avi -c:v mpeg4 -bf 2 -g 30 -q:v 3 -c:a mp3", "source.avi -c:v libx264 -bf 3 -g 30",
     ])
   func entries(_ line: String) throws {
     let scratch = try Scratch()
