@@ -106,15 +106,11 @@ struct GravitySignals {
 
   private func level(at seconds: Double) -> DisplayTurn? {
     guard !readings.isEmpty else { return nil }
-    var (low, high) = (0, readings.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if readings[middle].time <= seconds { low = middle + 1 } else { high = middle }
+    let place = readings.place { $0.time <= seconds }
+    guard place > 0, place < readings.count else {
+      return Self.turn(readings[place == 0 ? 0 : readings.count - 1].gravity)
     }
-    guard low > 0, low < readings.count else {
-      return Self.turn(readings[low == 0 ? 0 : readings.count - 1].gravity)
-    }
-    let (before, after) = (readings[low - 1], readings[low])
+    let (before, after) = (readings[place - 1], readings[place])
     let share = (seconds - before.time) / (after.time - before.time)
     return Self.turn(before.gravity + (after.gravity - before.gravity) * share)
   }

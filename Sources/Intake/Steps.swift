@@ -18,14 +18,10 @@ struct Steps<Value: Sendable>: Sendable {
   mutating func value(at pts: Int64?) -> Value? {
     last = pts ?? last
     guard let last else { return steps.first?.value }
-    var (low, high) = (0, steps.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if steps[middle].at <= last { low = middle + 1 } else { high = middle }
-    }
-    guard low > 0 else { return nil }
+    let place = steps.place { $0.at <= last }
+    guard place > 0 else { return nil }
     // Frames are queried in order. Discard old values, because a live stream has no end.
-    if low > 1 { steps.removeFirst(low - 1) }
+    if place > 1 { steps.removeFirst(place - 1) }
     return steps[0].value
   }
 }

@@ -1,3 +1,5 @@
+internal import UprightOrientation
+
 /// When each sample of a track is decoded and presented, in ticks of the media. Uses some 30 bytes a sample.
 package struct SampleTimes: Sendable {
   /// Decoding times in decoding order: they never decrease.
@@ -66,12 +68,7 @@ package struct SampleTimes: Sendable {
 
   /// Returns how many samples, in presentation order, satisfy a condition that only the first ones satisfy.
   private func place(_ isBefore: (Int) -> Bool) -> Int {
-    var (low, high) = (0, order.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if isBefore(Int(order[middle])) { low = middle + 1 } else { high = middle }
-    }
-    return low
+    order.place { isBefore(Int($0)) }
   }
 
   /// Returns the sample from which decoding must start to get the picture of `sample`: a sync sample before it
@@ -79,26 +76,16 @@ package struct SampleTimes: Sendable {
   /// may refer to the pictures before (open GOP).
   package func entry(for sample: Int) -> Int {
     guard let keys else { return sample }
-    var (low, high) = (0, keys.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if keys[middle] <= sample { low = middle + 1 } else { high = middle }
-    }
     // Few pictures are decoded after a sync sample and presented before it.
-    for _ in 0..<16 where low > 0 {
-      low -= 1
-      if composition[keys[low]] <= composition[sample] { return keys[low] }
+    for key in keys[..<keys.place { $0 <= sample }].suffix(16).reversed() {
+      if composition[key] <= composition[sample] { return key }
     }
     return 0
   }
 
   /// Returns the index of the sample with this decoding time at or after `first`, or `nil`.
   package func sample(decodedAt time: Int64, from first: Int) -> Int? {
-    var (low, high) = (min(max(0, first), count), count)
-    while low < high {
-      let middle = (low + high) / 2
-      if decoding[middle] < time { low = middle + 1 } else { high = middle }
-    }
-    return low < count && decoding[low] == time ? low : nil
+    let place = max(first, decoding.place { $0 < time })
+    return place < count && decoding[place] == time ? place : nil
   }
 }

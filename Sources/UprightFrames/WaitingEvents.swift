@@ -39,12 +39,8 @@ package struct WaitingEvents<Sender: Sendable>: Sendable {
     try event.checkTime()
     guard space > 0 else { throw Self.full }
     let at = max(event.time ?? last, last)
-    var (low, high) = (0, waiting.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if waiting[middle].at <= at { low = middle + 1 } else { high = middle }
-    }
-    waiting.insert(Waiting(at: at, action: event.action, sender: sender), at: low)
+    let place = waiting.place { $0.at <= at }
+    waiting.insert(Waiting(at: at, action: event.action, sender: sender), at: place)
     return at == last
   }
 

@@ -374,18 +374,6 @@ extension [Int64] {
   }
 }
 
-extension Array {
-  /// Returns how many elements are before a place, in an array that begins with all of those. O(log count).
-  func place(where isBefore: (Element) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
-}
-
 extension SignalScan {
   /// Returns the signals and shapes of a source that is read ahead of it, as far as it can be read.
   static func changes(

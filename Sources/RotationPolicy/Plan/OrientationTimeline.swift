@@ -72,13 +72,7 @@ public struct OrientationTimeline: Sendable, Hashable {
   /// Returns the index in `points` of the state for the frame whose PTS is `seconds`.
   public func index(at seconds: Double) -> Int {
     let reach = seconds + Self.grain
-    var low = 0
-    var high = points.count
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if points[middle].at <= reach { low = middle } else { high = middle }
-    }
-    return low
+    return max(0, points.place { $0.at <= reach } - 1)
   }
 
   /// Removes points that no frame at or after `seconds` needs. Without this, a live session would grow
