@@ -227,7 +227,10 @@ def reach(page, *wanted):
     size = page.viewport_size
     for width in (360, 768, 1440):
         page.set_viewport_size({"width": width, "height": size["height"]})
-        if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+        try:
+            # What follows the width, such as the seek bar, changes a moment later.
+            wait(page, "document.documentElement.scrollWidth <= innerWidth", 2)
+        except AssertionError:
             faults.append("wider than %d" % width)
     page.set_viewport_size(size)
     assert not faults, (faults, controls)
