@@ -35,6 +35,8 @@ def make_library(folder):
     subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-filter_complex", CLIP % (FIRST + SECOND), "-c:v", "libx264", "-g", "25", lying],
                    check=True)
     subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", lying, "-c", "copy", "-metadata:s:v", "rotate=270", clip], check=True)
+    subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", clip, "-t", "2", "-c:v", "libx265", "-preset", "ultrafast",
+                    "-tag:v", "hvc1", "-x265-params", "log-level=none", os.path.join(path, "upright in hevc.mp4")], check=True)
     for index in range(COPIES):
         shutil.copy(clip, os.path.join(path, "more", "copy %d.mp4" % index))
     with open(os.path.join(path, "broken.mp4"), "wb") as broken:
@@ -57,8 +59,8 @@ def find(page, stage):
     log_in(page, stage)
     page.get_by_role("link", name="Library").click()
     cards = page.locator(".card")
-    expect(cards).to_have_count(COPIES + 2)
-    expect(page.get_by_role("status")).to_have_text("%d files" % (COPIES + 2))
+    expect(cards).to_have_count(COPIES + 3)
+    expect(page.get_by_role("status")).to_have_text("%d files" % (COPIES + 3))
     expect(cards.filter(has_text="sideways.mp4")).to_contain_text("180x320, 0:20")
     expect(cards.filter(has_text="sideways.mp4")).to_contain_text("stored turned")
     broken = cards.filter(has_text="broken.mp4")
@@ -114,6 +116,14 @@ def keys(page, stage):
     page.expect(page.get_by_role("heading", name="Library")).to_be_visible()
 
 
+def other(page, stage):
+    """A file that could be copied, in a codec that Chromium doesn't have, plays in H.264."""
+    page.get_by_role("link", name="upright in hevc.mp4").click()
+    seconds = wait_for_pixels(page, shows(*FIRST))
+    wait(page, "document.querySelector('video').videoHeight === 320")
+    return seconds
+
+
 if __name__ == "__main__":
     sys.exit(console_stage.main(
-        (find, plays, keys), settings={"UPRIGHT_LIBRARY": make_library(sys.argv[2])}, publishes=False))
+        (find, plays, keys, other), settings={"UPRIGHT_LIBRARY": make_library(sys.argv[2])}, publishes=False))

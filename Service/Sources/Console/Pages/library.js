@@ -86,7 +86,7 @@ export function showFile(main, path) {
   const seek = makeSeekBar(video, folder(path));
   main.append(make("p", {}, make("a", { href: "#/library" }, "All files")), make("h1", {}, name),
     make("div", { class: "stages" }, make("div", { class: "stage" }, video, said)), seek.element, makeControls(video));
-  const end = playFile(video, folder(path) + "index.m3u8", text => write(said, text));
+  const end = playFile(video, folder(path) + "index.m3u8?codec=h264", text => write(said, text));
   return () => {
     seek.end();
     end();

@@ -77,16 +77,16 @@ struct LibraryRoutes: Sendable {
   ) async throws -> Content {
     switch target.content {
     case .playlist:
-      let query = try QueryReader(uri, ["size", "hdr"])
+      let query = try QueryReader(uri, ["size", "hdr", "codec"])
       let size = try query["size"].map { (name) throws(Problem) in try Self.size(name, "size") }
       return .playlist(
         try await library.playlist(
-          target.path, size: size ?? LibraryVersion.automatic, keepsHDR: Self.keepsHDR(query)))
+          target.path, size: size ?? LibraryVersion.automatic, Self.coding(query)))
     case .master:
-      let query = try QueryReader(uri, ["ladder", "hdr"])
+      let query = try QueryReader(uri, ["ladder", "hdr", "codec"])
       return .playlist(
         try await library.master(
-          target.path, sizes: Self.ladder(query), keepsHDR: Self.keepsHDR(query)))
+          target.path, sizes: Self.ladder(query), Self.coding(query)))
     case .sprites: return .playlist(try await library.sprites(target.path))
     case .poster:
       let text = try QueryReader(uri, ["at"])["at"] ?? "0"
@@ -121,11 +121,14 @@ struct LibraryRoutes: Sendable {
     return order.filter(sizes.contains)
   }
 
-  private static func keepsHDR(_ query: QueryReader) throws(Problem) -> Bool {
-    switch query["hdr"] {
-    case nil: return false
-    case "keep": return true
-    default: throw .badRequest("hdr: use keep, or leave it out")
+  private static func coding(_ query: QueryReader) throws(Problem) -> LibraryVersion.Coding? {
+    switch (query["hdr"], query["codec"]) {
+    case (nil, nil): return nil
+    case ("keep", nil): return .hdr
+    case (nil, "h264"): return .h264
+    case (nil, _): throw .badRequest("codec: use h264, or leave it out")
+    case (_, nil): throw .badRequest("hdr: use keep, or leave it out")
+    default: throw .badRequest("codec: HDR is kept in HEVC: leave one of the two out")
     }
   }
 
@@ -190,10 +193,12 @@ struct LibraryRoutes: Sendable {
         .init("duration", found.duration.map { .number($0) } ?? .null),
         .init("orientation", .string(found.orientation)), .init("turns", .integer(found.turns)),
         .init("hdr", found.dynamicRange.map { .string($0) } ?? .null),
+        .init("codec", .string(found.codec)),
         .init("problem", .null),
       ]
     } catch {
-      members += ["size", "duration", "orientation", "turns", "hdr"].map { .init($0, .null) }
+      let unknown = ["size", "duration", "orientation", "turns", "hdr", "codec"]
+      members += unknown.map { .init($0, .null) }
       members.append(.init("problem", .string(Library.description(of: error))))
     }
     return .object(members)

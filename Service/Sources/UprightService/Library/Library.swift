@@ -85,7 +85,7 @@ final class Library: Sendable {
   private func open(_ path: LibraryPath, _ version: LibraryVersion) throws(Problem) -> OpenFile {
     let file = try open(path)
     guard
-      LibraryVersion(of: file, size: version.size, keepsHDR: version.keepsHDR) == version
+      LibraryVersion(of: file, size: version.size, version.coding) == version
     else {
       throw Problem(.gone, "Gone", "the file has changed: load the playlist again")
     }
@@ -95,9 +95,11 @@ final class Library: Sendable {
   /// Returns a file's playlist, and begins to make the first segments.
   ///
   /// - Throws: `Problem` 404, 415 if the file can't be divided, 429.
-  func playlist(_ path: LibraryPath, size: String, keepsHDR: Bool) async throws -> String {
+  func playlist(
+    _ path: LibraryPath, size: String, _ coding: LibraryVersion.Coding?
+  ) async throws -> String {
     let file = try open(path)
-    let version = await version(of: file, size: size, keepsHDR: keepsHDR)
+    let version = await version(of: file, size: size, coding)
     let divided = try await divided(file, version, path)
     Task { [self] in
       for index in 0..<min(Self.ahead, divided.count) where slots.hasFreeSlot {
@@ -107,19 +109,29 @@ final class Library: Sendable {
     return divided.playlist
   }
 
-  /// Returns the version of a file. HDR is kept only where there is any.
-  private func version(of file: OpenFile, size: String, keepsHDR: Bool) async -> LibraryVersion {
-    let keeps =
-      if keepsHDR { (try? await description(of: file))?.dynamicRange != nil } else { false }
-    return LibraryVersion(of: file, size: size, keepsHDR: keeps)
+  /// Returns the version of a file. HDR is kept only where there is any, and H.264 is asked for only where there is another
+  /// codec.
+  private func version(
+    of file: OpenFile, size: String, _ coding: LibraryVersion.Coding?
+  ) async -> LibraryVersion {
+    let shown = coding == nil ? nil : try? await description(of: file)
+    let makesADifference =
+      switch coding {
+      case nil: false
+      case .hdr: shown?.dynamicRange != nil
+      case .h264: shown?.codec != "h264"
+      }
+    return LibraryVersion(of: file, size: size, makesADifference ? coding : nil)
   }
 
   /// Returns a file's playlist of renditions: of each size that isn't larger than the file's, all audio tracks, captions and
-  /// keyframes.
+  /// keyframes. Where copied video isn't H.264, which not every browser decodes, there is one in H.264 beside it.
   ///
   /// - Parameter sizes: Sizes that a URL may ask for, the largest first; empty for that of `index.m3u8`.
   /// - Throws: As `playlist`.
-  func master(_ path: LibraryPath, sizes: [String], keepsHDR: Bool) async throws -> String {
+  func master(
+    _ path: LibraryPath, sizes: [String], _ coding: LibraryVersion.Coding?
+  ) async throws -> String {
     let file = try open(path)
     let shown = try? await description(of: file)
     let fitting = sizes.filter { name in
@@ -130,17 +142,27 @@ final class Library: Sendable {
     }
     var variants: [(SegmentVariant, String)] = []
     for size in fitting.isEmpty ? [LibraryVersion.automatic] : fitting {
-      let version = await version(of: file, size: size, keepsHDR: keepsHDR)
-      let bytes = try await made("\(version)/variant.json", file, version, path) { process in
-        guard case .variant(let variant) = try await process.answer(to: .variant).answer else {
-          throw Self.missing
-        }
-        return Array(try JSONEncoder().encode(variant))
-      }
-      let variant = try JSONDecoder().decode(SegmentVariant.self, from: Data(bytes))
+      let version = await version(of: file, size: size, coding)
+      let variant = try await variant(of: file, version, path)
       variants.append((variant, "\(version)"))
+      guard version.coding == nil, let codec = variant.codecs.first, !codec.hasPrefix("avc1")
+      else { continue }
+      let other = LibraryVersion(of: file, size: size, .h264)
+      variants.append((try await self.variant(of: file, other, path), "\(other)"))
     }
     return SegmentVariant.playlist(of: variants)
+  }
+
+  private func variant(
+    of file: OpenFile, _ version: LibraryVersion, _ path: LibraryPath
+  ) async throws -> SegmentVariant {
+    let bytes = try await made("\(version)/variant.json", file, version, path) { process in
+      guard case .variant(let variant) = try await process.answer(to: .variant).answer else {
+        throw Self.missing
+      }
+      return Array(try JSONEncoder().encode(variant))
+    }
+    return try JSONDecoder().decode(SegmentVariant.self, from: Data(bytes))
   }
 
   /// Returns the list of small pictures of a file.

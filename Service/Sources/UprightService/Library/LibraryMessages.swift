@@ -67,6 +67,8 @@ struct LibraryDescription: Codable, Sendable, Hashable {
   var turns: Int
   /// `HLG` or `PQ`; `nil` for a standard dynamic range.
   var dynamicRange: String?
+  /// FFmpeg's name of the video's codec.
+  var codec: String
 
   /// - Throws: `badData` if there is no video.
   init(_ probe: Probe) throws(UprightError) {
@@ -79,6 +81,7 @@ struct LibraryDescription: Codable, Sendable, Hashable {
     (width, height) = (upright.width, upright.height)
     duration = video.duration
     dynamicRange = video.video?.dynamicRange
+    codec = video.codec
     orientation = first.name
     turns = zip(applied, applied.dropFirst()).filter { $0.orientation != $1.orientation }.count
   }

@@ -4,14 +4,22 @@ internal import UprightOrientation
 internal import UprightPolicy
 
 /// The version of a file's segments: two of the same version have the same bytes. It is a part of their URLs,
-/// `16 hexadecimal digits-SIZE`, and then `-hdr` if HDR is kept.
+/// `16 hexadecimal digits-SIZE`, and then `-hdr` or `-h264`.
 struct LibraryVersion: Sendable, Hashable, CustomStringConvertible {
+  /// How the video is coded.
+  enum Coding: String, Sendable {
+    /// HDR isn't tone-mapped: HEVC in 10 bits.
+    case hdr
+    /// Also where GOPs of another codec could be copied.
+    case h264
+  }
+
   /// The digest of the file's identity and of the programs that make the segments.
   private let digest: String
   /// `auto`, `source`, or the name of a preset.
   let size: String
-  /// Whether HDR isn't tone-mapped.
-  let keepsHDR: Bool
+  /// `nil` copies what can be copied, and tone-maps HDR.
+  let coding: Coding?
 
   /// The size without a `size` in the URL: that of the guidance, and never above the file's.
   static let automatic = "auto"
@@ -20,26 +28,26 @@ struct LibraryVersion: Sendable, Hashable, CustomStringConvertible {
   private static let digits = 16
 
   /// - Parameter size: One of `sizes`, or `automatic`.
-  init(of file: OpenFile, size: String, keepsHDR: Bool = false) {
+  init(of file: OpenFile, size: String, _ coding: Coding? = nil) {
     let text = [
-      file.tag, size, "\(keepsHDR)", UprightVersion.current, UprightRuntime.ffmpegRelease,
+      file.tag, size, coding?.rawValue ?? "", UprightVersion.current, UprightRuntime.ffmpegRelease,
     ]
     let bytes = MessageDigest.sha256(text.joined(separator: "\n").utf8)
     digest = bytes.prefix(Self.digits / 2).hexadecimal
-    (self.size, self.keepsHDR) = (size, keepsHDR)
+    (self.size, self.coding) = (size, coding)
   }
 
   /// - Returns: `nil` if text isn't the version of anything.
   init?(_ text: Substring) {
     let sides = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard (2...3).contains(sides.count), sides.count == 2 || sides[2] == "hdr",
-      sides[0].utf8.count == Self.digits,
+    let coding = sides.count == 3 ? Coding(rawValue: String(sides[2])) : nil
+    guard sides.count == 2 || coding != nil, sides[0].utf8.count == Self.digits,
       sides[0].utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }),
       (Self.sizes + [Self.automatic]).contains(where: { $0 == sides[1] })
     else { return nil }
     (digest, size) = (String(sides[0]), String(sides[1]))
-    keepsHDR = sides.count == 3
+    self.coding = coding
   }
 
-  var description: String { "\(digest)-\(size)\(keepsHDR ? "-hdr" : "")" }
+  var description: String { "\(digest)-\(size)\(coding.map { "-\($0)" } ?? "")" }
 }

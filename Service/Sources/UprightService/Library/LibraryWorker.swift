@@ -92,7 +92,12 @@ package final class LibraryWorker: Sendable {
     do throws(UprightError) {
       var options = TranscodeOptions()
       let known = LibraryVersion(version[...])
-      if known?.keepsHDR == true { options.codec = .hevc }
+      options.codec =
+        switch known?.coding {
+        case nil: nil
+        case .hdr: .hevc
+        case .h264: .h264
+        }
       if let size = known?.size, size != LibraryVersion.automatic {
         // Without the bit rate of the preset: one quality for all sizes.
         options.size = StreamPreset.named(size).map { .pair($0.size) } ?? .source

@@ -67,7 +67,7 @@ extension LivePublishing {
     @Test("A file of the library is found, plays upright, and is shown where one seeks")
     func library() async throws {
       guard let result = try await Self.play("console_library.py") else { return }
-      #expect(result["scenes"].object.count == 3, "\(result)")
+      #expect(result["scenes"].object.count == 4, "\(result)")
     }
 
     /// `console_phone.py`: the publish page in a second context of the browser, with a camera.

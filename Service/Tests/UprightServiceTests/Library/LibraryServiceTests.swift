@@ -206,6 +206,35 @@ struct LibraryServiceTests {
     try await service.shutDown()
   }
 
+  @Test("HEVC that is copied has a rendition in H.264 beside it, for browsers that have no HEVC")
+  func codecs() async throws {
+    let (service, scratch) = try await Self.service()
+    try FFmpegTool.run(
+      "-v error -i \(scratch.path("with-sound.mp4")) -t 2 -c:v libx265 -preset ultrafast "
+        + "-tag:v hvc1 -x265-params log-level=none:keyint=30 -c:a copy", [scratch.path("hevc.mp4")])
+    let list = try await service.ask("GET", "/vod").json["files"].array
+    #expect(list.compactMap { $0["codec"].string } == ["h264", "h264", "hevc", "h264"])
+    let master = try await service.ask("GET", "/vod/hevc.mp4/master.m3u8").text
+    for codec in ["hvc1.", "avc1."] { #expect(master.contains("CODECS=\"\(codec)"), "\(master)") }
+    for (query, codec) in [("", "hevc"), ("?codec=h264", "h264")] {
+      let url = Self.url(service, "hevc.mp4/index.m3u8\(query)")
+      let (streams, frames) = try await RunningService.onThread {
+        (try FFmpegTool.streams(url, "video"), try FFmpegTool.frames(url))
+      }
+      #expect(streams[0]["codec_name"].string == codec && frames.count == 60)
+    }
+    // H.264 is the same with it.
+    for name in ["index", "master"] {
+      let usual = try await service.ask("GET", "/vod/with-sound.mp4/\(name).m3u8").text
+      let asked = try await service.ask("GET", "/vod/with-sound.mp4/\(name).m3u8?codec=h264").text
+      #expect(asked == usual && !usual.contains("-h264"))
+    }
+    for query in ["codec=vp9", "codec=h264&hdr=keep"] {
+      #expect(try await service.ask("GET", "/vod/hevc.mp4/index.m3u8?\(query)").status == 400)
+    }
+    try await service.shutDown()
+  }
+
   @Test("What isn't a video in the folder is refused, and a file that changes is another one")
   func refusals() async throws {
     let (service, scratch) = try await Self.service()

@@ -25,14 +25,16 @@ struct LibraryTests {
       LibraryTarget("/vod/a.mp4/\(version)/audio-1-init-2.mp4")?.content
         == .file(.initial(2, .audio(1)), named))
     let hdr = try #require(LibraryVersion((version + "-hdr")[...]))
-    #expect(hdr.keepsHDR && !named.keepsHDR && hdr.description == version + "-hdr")
+    #expect(hdr.coding == .hdr && named.coding == nil && hdr.description == version + "-hdr")
+    #expect(LibraryVersion((version + "-h264")[...])?.coding == .h264)
     #expect(
       LibraryTarget("/vod/a.mp4/\(version)-hdr/captions-0-1.vtt")?.content
         == .file(.captions(0, format: 1), hdr))
     for wrong in [
       "/vod", "/vod/", "/vod/index.m3u8", "/vod/~1.k.s/index.m3u8", "/vod/a.mp4",
       "/vod//index.m3u8",
-      "/vod/a.mp4/\(version)-sdr/0.m4s", "/vod/a.mp4/17.m4s", "/vod/a.mp4/x-720p/17.m4s",
+      "/vod/a.mp4/\(version)-sdr/0.m4s", "/vod/a.mp4/\(version)-hdr-h264/0.m4s",
+      "/vod/a.mp4/17.m4s", "/vod/a.mp4/x-720p/17.m4s",
       "/vod/a.mp4/0123456789abcdef-5p/17.m4s",
       "/vod/a.mp4/\(version)/017.m4s", "/vod/a.mp4/\(version)/-1.m4s", "/vod/../index.m3u8",
       "/vod/a.mp4/\(version)/99999999999999999999.m4s", "/vod/a%2fb.mp4/index.m3u8",
