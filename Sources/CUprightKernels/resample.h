@@ -22,8 +22,9 @@ enum {
   // number of those that are filtered one after another from the same piece of the source.
   UPRIGHT_BAND = 64,
   UPRIGHT_GROUP = 16,
-  // The number of samples in such a piece's rows. The working set fits the first-level cache.
-  UPRIGHT_RUN = 192,
+  // The number of samples in such a piece's rows. In the usual scaling down to two thirds, the rows that a group reads fit
+  // the first-level cache.
+  UPRIGHT_RUN = 384,
   // The distance from row to row of a piece. A multiple of a large power of two would map all of a column's
   // samples to the same few cache lines.
   UPRIGHT_PITCH = UPRIGHT_RUN + 32,

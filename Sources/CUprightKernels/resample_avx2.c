@@ -21,6 +21,12 @@ TARGET UPRIGHT_INLINE vec dot(vec sum, vec a, vec b) {
   return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
 }
 
+// Loads lane `n` from n * `pitch` samples after `p`.
+TARGET UPRIGHT_INLINE vec load_lanes(const int16_t *p, size_t pitch) {
+  const __m256i first = _mm256_castsi128_si256(_mm_loadu_si128((const __m128i_u *)p));
+  return _mm256_inserti128_si256(first, _mm_loadu_si128((const __m128i_u *)(p + pitch)), 1);
+}
+
 // Stores lane `n` at n * `pitch` elements of `to`'s type.
 #define store_lanes(to, pitch, v)                                                             \
   do {                                                                                        \

@@ -22,6 +22,16 @@ TARGET UPRIGHT_INLINE vec flip(vec a, vec b) { return _mm512_xor_si512(a, b); }
 TARGET UPRIGHT_INLINE vec in_every_lane(__m128i lane) { return _mm512_broadcast_i32x4(lane); }
 TARGET UPRIGHT_INLINE vec dot(vec sum, vec a, vec b) { return _mm512_dpwssd_epi32(sum, a, b); }
 
+// Loads lane `n` from n * `pitch` samples after `p`.
+TARGET UPRIGHT_INLINE vec load_lanes(const int16_t *p, size_t pitch) {
+  const __m512i first = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i_u *)p));
+  const __m512i two =
+      _mm512_inserti32x4(first, _mm_loadu_si128((const __m128i_u *)(p + pitch)), 1);
+  const __m512i three =
+      _mm512_inserti32x4(two, _mm_loadu_si128((const __m128i_u *)(p + 2 * pitch)), 2);
+  return _mm512_inserti32x4(three, _mm_loadu_si128((const __m128i_u *)(p + 3 * pitch)), 3);
+}
+
 // Stores lane `n` at n * `pitch` elements of `to`'s type.
 #define store_lanes(to, pitch, v)                                                                 \
   do {                                                                                            \

@@ -101,10 +101,8 @@ INLINE void filter_words(int16_t *to, const int16_t *from, const int16_t *taps, 
   }
 }
 
-// Transposes a vector's samples of four rows of the stage: four pairs of columns become 16 bytes of the
-// band's rows each. `spread` is for vectors of several lanes.
-INLINE void turn_pairs(int16_t *to, const int16_t *stage, size_t spread, size_t components) {
-  (void)spread;
+// Transposes eight samples of each of four rows of the stage. The pairs of two columns become a vector of the band's rows.
+INLINE void turn_pairs(int16_t *to, const int16_t *stage, size_t components) {
   // u v u v to u u v v, or r g b a r g b a to r r g g b b a a.
   static const uint8_t same[2][16] = {
       {0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15},

@@ -6,12 +6,12 @@
 //   INLINE, TARGET               the attributes of an inlined function, of another one
 //   WORDS                        the words of a vector
 //   STEP                         the samples that the first filter processes together: two vectors
-//   UNIT                         the rows of the band that one vector of bytes holds
+//   UNIT                         the rows of the band that the second filter processes together
 //   TRANSPOSE(n)                 the level's transpose of elements of n bytes
 //   widen_row, lower_row         converts a row of the source, of bytes or of words, to signed words
 //   filter_wide, filter_narrow   the first filter, on widened bytes; on bytes, if the bank is coarse
 //   filter_words                 the first filter, on words
-//   turn_pairs                   transposes a vector of four rows
+//   turn_pairs                   transposes eight samples of WORDS / 2 rows
 //   write_unit                   the second filter
 #include <string.h>
 
@@ -87,8 +87,8 @@ INLINE void ask(pass *p, size_t size) {
 
 // Sets what `ask` prefetches while this band is processed.
 UPRIGHT_INLINE void look_ahead(pass *p, size_t size) {
-  // About how often a group of a run calls `ask`.
-  enum { TIMES = 64 };
+  // About how often a group of a run calls `ask`: for each row that it reads.
+  enum { TIMES = UPRIGHT_GROUP };
   const upright_resampling *r = p->r;
   p->next = upright_rows_of(&r->down, p->top + p->rows, UPRIGHT_BAND);
   p->column = 0;
@@ -104,13 +104,11 @@ UPRIGHT_INLINE void look_ahead(pass *p, size_t size) {
 INLINE void turn_group(pass *p, size_t begin, size_t top, size_t steps, size_t components,
                        size_t size) {
   int16_t *to = p->w.band + (begin - p->base) * UPRIGHT_BAND + 2 * top;
-  for (size_t i = 0; i < steps; i += WORDS) {
-    // Where bytes have been unpacked, the second vector of a step goes between the first's lanes.
-    const size_t place = size == 2 ? i : i / STEP * STEP + (i % STEP ? 8 : 0);
-    for (size_t n = 0; n < UPRIGHT_GROUP; n += 4) {
-      ask(p, size);
-      turn_pairs(to + place * UPRIGHT_BAND + 2 * n, p->w.stage + n * UPRIGHT_PITCH + i,
-                 size == 2 ? 8 : 16, components);
+  for (size_t i = 0; i < steps; i += 8) {
+    // Where bytes have been unpacked, the lanes of the second vector of a step go between those of the first.
+    const size_t place = size == 2 ? i : i / STEP * STEP + i % WORDS * 2 + i % STEP / WORDS * 8;
+    for (size_t n = 0; n < UPRIGHT_GROUP; n += WORDS / 2) {
+      turn_pairs(to + place * UPRIGHT_BAND + 2 * n, p->w.stage + n * UPRIGHT_PITCH + i, components);
     }
   }
 }
@@ -133,11 +131,11 @@ INLINE void fill_run(pass *p, size_t begin, size_t end, size_t components, size_
     }
     const size_t outputs = upright_min(UPRIGHT_GROUP, p->rows - top);
     for (size_t n = 0; n < outputs; n++) {
-      ask(p, size);
       const size_t j = p->top + top + n, y = bank->starts[j] - needed.first;
       const int16_t *taps = upright_taps(bank, j), *wide = p->w.wide + y * UPRIGHT_PITCH;
       int16_t *to = p->w.stage + n * UPRIGHT_PITCH;
       if (is_narrow) {
+        ask(p, size);
         filter_row_narrow(to, upright_const_row(first, p->src_stride, y), p->src_stride, taps,
                           bank->counts[j], steps);
       } else if (size == 1) {

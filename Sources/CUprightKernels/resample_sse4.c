@@ -22,6 +22,10 @@ TARGET UPRIGHT_INLINE vec dot(vec sum, vec a, vec b) {
 }
 
 // A single lane is always in order, so the pitch has no effect.
+TARGET UPRIGHT_INLINE vec load_lanes(const int16_t *p, size_t pitch) {
+  (void)pitch;
+  return load(p);
+}
 #define store_lanes(to, pitch, v) ((void)(pitch), store(to, v))
 TARGET UPRIGHT_INLINE vec in_order_8(vec v) { return v; }
 TARGET UPRIGHT_INLINE vec in_order_16(vec v) { return v; }

@@ -6,7 +6,7 @@
 //   TARGET, LANES, vec, V(op)    attribute; 128-bit lanes; type; the intrinsic of a name
 //   load, store, zero, flip      a whole vector, not aligned; all bits 0; exclusive or
 //   in_every_lane                16 bytes, repeated
-//   store_lanes                  stores each lane at a separate address
+//   load_lanes, store_lanes      loads each lane from a separate address, stores it there
 //   dot                          a sum of 32 bits and the products of two pairs
 //   in_order_8, in_order_16      reorders the lanes of a packed vector
 #include <string.h>
@@ -16,7 +16,14 @@
 #define UNROLL _Pragma("clang loop unroll(full)")
 #define INLINE TARGET UPRIGHT_INLINE
 
-enum { WORDS = 8 * LANES, STEP = 2 * WORDS, UNIT = 16 * LANES };
+enum {
+  WORDS = 8 * LANES,
+  STEP = 2 * WORDS,
+  // The vectors of bytes that are computed together, each from four vectors of sums: as many as a band has rows and the
+  // CPU has registers for.
+  VECTORS = LANES == 4 ? 1 : 2,
+  UNIT = VECTORS * 16 * LANES,
+};
 
 // Converts `count` samples to signed numbers around 128, shifted by eight bits. The last step is filled with
 // zeros. Unpacking stays within lanes: the first vector of a step has the first half of every 16 samples.
@@ -119,44 +126,43 @@ INLINE void filter_words(int16_t *to, const int16_t *from, const int16_t *taps, 
   }
 }
 
-// Transposes a vector's samples of four rows of the stage. Each lane's four pairs of columns become 16 bytes
-// of the band's rows each. From lane to lane the band's columns are `spread` samples apart.
-INLINE void turn_pairs(int16_t *to, const int16_t *stage, size_t spread, size_t components) {
+// Transposes eight samples of each of four rows of the stage for every lane. The pairs of two columns become a vector of
+// the band's rows, which is stored at once: stores are what limits a transpose.
+INLINE void turn_pairs(int16_t *to, const int16_t *stage, size_t components) {
   // u v u v to u u v v, or r g b a r g b a to r r g g b b a a.
   const vec same = in_every_lane(
       components == 2 ? _mm_setr_epi8(0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15)
                       : _mm_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15));
   vec a[4], b[4];
   UNROLL for (int n = 0; n < 4; n++) {
-    a[n] = load(stage + n * UPRIGHT_PITCH);
+    a[n] = load_lanes(stage + n * UPRIGHT_PITCH, 4 * UPRIGHT_PITCH);
     if (components > 1) a[n] = V(shuffle_epi8)(a[n], same);
   }
   b[0] = V(unpacklo_epi32)(a[0], a[1]);
   b[1] = V(unpackhi_epi32)(a[0], a[1]);
   b[2] = V(unpacklo_epi32)(a[2], a[3]);
   b[3] = V(unpackhi_epi32)(a[2], a[3]);
-  const size_t lane = spread * UPRIGHT_BAND;
-  store_lanes(to, lane, V(unpacklo_epi64)(b[0], b[2]));
-  store_lanes(to + 2 * UPRIGHT_BAND, lane, V(unpackhi_epi64)(b[0], b[2]));
-  store_lanes(to + 4 * UPRIGHT_BAND, lane, V(unpacklo_epi64)(b[1], b[3]));
-  store_lanes(to + 6 * UPRIGHT_BAND, lane, V(unpackhi_epi64)(b[1], b[3]));
+  store(to, V(unpacklo_epi64)(b[0], b[2]));
+  store(to + 2 * UPRIGHT_BAND, V(unpackhi_epi64)(b[0], b[2]));
+  store(to + 4 * UPRIGHT_BAND, V(unpacklo_epi64)(b[1], b[3]));
+  store(to + 6 * UPRIGHT_BAND, V(unpackhi_epi64)(b[1], b[3]));
 }
 
 // Computes the sums of one output for a unit of rows. `from` is the first pair. Pairs have 0 coefficients
 // from `count` on.
-INLINE void sum_pairs(vec sum[4], const int16_t *from, size_t pitch, const int16_t *taps,
+INLINE void sum_pairs(vec sum[4 * VECTORS], const int16_t *from, size_t pitch, const int16_t *taps,
                       size_t count, size_t pairs, int shift) {
   const vec half = V(set1_epi32)(1 << (shift - 1));
-  UNROLL for (int n = 0; n < 4; n++) sum[n] = half;
+  UNROLL for (int n = 0; n < 4 * VECTORS; n++) sum[n] = half;
   for (size_t k = 0; k < pairs; k++) {
     if (k + 1 == pairs && count <= 2 * k) break;
     const vec pair = pair_of(taps + 2 * k);
-    UNROLL for (int n = 0; n < 4; n++) {
+    UNROLL for (int n = 0; n < 4 * VECTORS; n++) {
       sum[n] = dot(sum[n], load(from + k * pitch + n * WORDS), pair);
     }
   }
   const __m128i down = _mm_cvtsi32_si128(shift);
-  UNROLL for (int n = 0; n < 4; n++) sum[n] = V(sra_epi32)(sum[n], down);
+  UNROLL for (int n = 0; n < 4 * VECTORS; n++) sum[n] = V(sra_epi32)(sum[n], down);
 }
 
 // Converts sums around 0 to bytes around 128.
@@ -209,21 +215,27 @@ INLINE void write_unit(uint8_t *to, const int16_t *from, size_t output, const up
   const size_t count = bank->counts[output];
   const int shift = size == 1 ? 21 : upright_across_shift(r);
   const size_t pitch = components * 2 * UPRIGHT_BAND;
-  vec low[4], high[4];
+  vec sum[4][4 * VECTORS];
   UNROLL for (size_t c = 0; c < components; c++) {
-    vec sum[4];
-    sum_pairs(sum, from + c * 2 * UPRIGHT_BAND, pitch, taps, count, pairs, shift);
-    if (size == 1) {
-      low[c] = bytes_of(sum);
-    } else {
-      low[c] = words_of(sum[0], sum[1], r);
-      high[c] = words_of(sum[2], sum[3], r);
-    }
+    sum_pairs(sum[c], from + c * 2 * UPRIGHT_BAND, pitch, taps, count, pairs, shift);
   }
-  if (size == 1) {
-    store_bytes(to, low, components);
-  } else {
-    store_words(to, low, components);
-    store_words(to + 16 * LANES * components, high, components);
+  UNROLL for (size_t v = 0; v < VECTORS; v++) {
+    vec low[4], high[4];
+    UNROLL for (size_t c = 0; c < components; c++) {
+      const vec *of = sum[c] + 4 * v;
+      if (size == 1) {
+        low[c] = bytes_of(of);
+      } else {
+        low[c] = words_of(of[0], of[1], r);
+        high[c] = words_of(of[2], of[3], r);
+      }
+    }
+    uint8_t *place = to + v * 16 * LANES * components * size;
+    if (size == 1) {
+      store_bytes(place, low, components);
+    } else {
+      store_words(place, low, components);
+      store_words(place + 16 * LANES * components, high, components);
+    }
   }
 }
