@@ -41,6 +41,9 @@ package final class BitstreamFilter {
     return result
   }
 
+  /// Starts anew: the next packet doesn't follow the last one.
+  func clear() { av_bsf_flush(context) }
+
   /// Returns the parameters of the filtered stream. Extradata found in the packets is in the packets' side
   /// data.
   package func parameters() throws(UprightError) -> CodecParameters {

@@ -90,6 +90,7 @@ final class PresentationOrder {
 
   /// Starts anew: the next packet is one after a seek.
   func clear() {
+    divider?.clear()
     packets = []
     unplaced = []
   }

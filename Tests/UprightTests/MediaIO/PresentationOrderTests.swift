@@ -65,5 +65,14 @@ struct PresentationOrderTests {
     }
     let isAtEnd = try together.read() == nil
     #expect(isAtEnd && count == 150)
+    // From each keyframe on, and anew from where reading has stopped.
+    for time in [100, 40, 70] {
+      #expect(apart.seek(stream: 0, to: Int64(time)) && together.seek(stream: 0, to: Int64(time)))
+      for _ in 0..<17 {
+        guard let one = try apart.read(), let other = try together.read() else { break }
+        let (sizes, times) = ([one.size, other.size], [one.pts, other.pts])
+        #expect(sizes[0] == sizes[1] && times[0] == times[1], "\(sizes), \(times)")
+      }
+    }
   }
 }
