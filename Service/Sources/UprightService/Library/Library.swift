@@ -148,7 +148,11 @@ final class Library: Sendable {
       guard version.coding == nil, let codec = variant.codecs.first, !codec.hasPrefix("avc1")
       else { continue }
       let other = LibraryVersion(of: file, size: size, .h264)
-      variants.append((try await self.variant(of: file, other, path), "\(other)"))
+      do {
+        variants.append((try await self.variant(of: file, other, path), "\(other)"))
+      } catch let problem as Problem where problem.status == .unsupportedMediaType {
+        // An FFmpeg without an encoder of H.264.
+      }
     }
     return SegmentVariant.playlist(of: variants)
   }
