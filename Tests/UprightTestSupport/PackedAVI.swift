@@ -11,7 +11,7 @@ package enum PackedAVI {
   /// Returns a file whose only stream, MPEG-4 video, is packed.
   package static func packed(_ avi: Data) -> Data {
     let bytes = Array(avi)
-    let start = Array(avi).place(of: Array("movi".utf8))
+    let start = bytes.place(of: Array("movi".utf8))
     var chunks: [[UInt8]] = []
     var place = start + 4
     while place + 8 <= bytes.count, bytes[place..<place + 4].elementsEqual("00dc".utf8) {

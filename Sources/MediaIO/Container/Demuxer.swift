@@ -334,10 +334,11 @@ package final class Demuxer {
   /// read ahead when it was opened are in its queue.
   private func readFile() throws(UprightError) -> Packet? {
     while true {
-      for order in reordered.values {
-        if let packet = order.next() { return packet }
+      if let packet = nextReordered() { return packet }
+      guard var packet = try readAny() else {
+        reordered.values.forEach { $0.finish() }
+        return nextReordered()
       }
-      guard var packet = try readAny() else { return lastReordered() }
       guard presentations[packet.streamIndex] == nil else { continue }
       if let order = reordered[packet.streamIndex] {
         try order.add(packet)
@@ -347,10 +348,9 @@ package final class Demuxer {
     }
   }
 
-  /// Returns the next packet that waits for none any more.
-  private func lastReordered() -> Packet? {
+  /// Returns the next packet of a reordered track that waits for none any more.
+  private func nextReordered() -> Packet? {
     for order in reordered.values {
-      order.finish()
       if let packet = order.next() { return packet }
     }
     return nil
