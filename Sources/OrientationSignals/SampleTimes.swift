@@ -58,17 +58,12 @@ package struct SampleTimes: Sendable {
 
   /// Returns the samples whose pictures are presented at some time in `media`, in presentation order.
   package func presented(in media: Range<Int64>) -> some BidirectionalCollection<Int> {
-    let first = place { composition[$0] <= media.lowerBound }
-    let end = place { composition[$0] < media.upperBound }
+    let first = order.place { composition[Int($0)] <= media.lowerBound }
+    let end = order.place { composition[Int($0)] < media.upperBound }
     // Of several samples at one time, only the last one has a duration.
     var start = max(0, first - 1)
     while start > 0, composition[Int(order[start - 1])] == media.lowerBound { start -= 1 }
     return order[start..<max(start, end)].lazy.map { Int($0) }
-  }
-
-  /// Returns how many samples, in presentation order, satisfy a condition that only the first ones satisfy.
-  private func place(_ isBefore: (Int) -> Bool) -> Int {
-    order.place { isBefore(Int($0)) }
   }
 
   /// Returns the sample from which decoding must start to get the picture of `sample`: a sync sample before it
