@@ -87,8 +87,6 @@ INLINE void ask(pass *p, size_t size) {
 
 // Sets what `ask` prefetches while this band is processed.
 UPRIGHT_INLINE void look_ahead(pass *p, size_t size) {
-  // About how often a group of a run calls `ask`: for each row that it reads.
-  enum { TIMES = UPRIGHT_GROUP };
   const upright_resampling *r = p->r;
   p->next = upright_rows_of(&r->down, p->top + p->rows, UPRIGHT_BAND);
   p->column = 0;
@@ -96,7 +94,8 @@ UPRIGHT_INLINE void look_ahead(pass *p, size_t size) {
   const size_t pieces = (p->rows / UPRIGHT_GROUP + 1) * (samples / UPRIGHT_RUN + 1);
   if (p->next.first >= p->next.end) return;
   const size_t lines = (p->next.end - p->next.first) * (samples * size / UPRIGHT_LINE + 1);
-  p->share = lines / (pieces * TIMES) + 1;
+  // A group of a run calls `ask` for each row that it reads: about as many as it has.
+  p->share = lines / (pieces * UPRIGHT_GROUP) + 1;
 }
 
 // Transposes a group's rows of a run, in `steps` samples. The part of each of the band's lines is written at
