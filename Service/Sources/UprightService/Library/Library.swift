@@ -114,14 +114,14 @@ final class Library: Sendable {
   private func version(
     of file: OpenFile, size: String, _ coding: LibraryVersion.Coding?
   ) async -> LibraryVersion {
-    let shown = coding == nil ? nil : try? await description(of: file)
-    let makesADifference =
+    guard let coding else { return LibraryVersion(of: file, size: size) }
+    let shown = try? await description(of: file)
+    let isAnother =
       switch coding {
-      case nil: false
       case .hdr: shown?.dynamicRange != nil
       case .h264: shown?.codec != "h264"
       }
-    return LibraryVersion(of: file, size: size, makesADifference ? coding : nil)
+    return LibraryVersion(of: file, size: size, isAnother ? coding : nil)
   }
 
   /// Returns a file's playlist of renditions: of each size that isn't larger than the file's, all audio tracks, captions and

@@ -92,12 +92,7 @@ package final class LibraryWorker: Sendable {
     do throws(UprightError) {
       var options = TranscodeOptions()
       let known = LibraryVersion(version[...])
-      options.codec =
-        switch known?.coding {
-        case nil: nil
-        case .hdr: .hevc
-        case .h264: .h264
-        }
+      options.codec = known?.coding.map { $0 == .hdr ? .hevc : .h264 }
       if let size = known?.size, size != LibraryVersion.automatic {
         // Without the bit rate of the preset: one quality for all sizes.
         options.size = StreamPreset.named(size).map { .pair($0.size) } ?? .source
