@@ -189,7 +189,8 @@ struct PlaylistDate {
     let (y, m) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
     let leaps = y >= 0 ? y / 4 - y / 100 + y / 400 : -1
     let days = 365 * y + leaps + (153 * m + 2) / 5 + date
-    seconds = Double((days * 24 + hour) * 60 + minute - zone) * 60 + second
+    let minutes: Int = (days * 24 + hour) * 60 + minute - zone
+    seconds = Double(minutes * 60) + second
   }
 
   /// Returns the minutes of `Z`, `+01:00`, `-0330` or `+01`.

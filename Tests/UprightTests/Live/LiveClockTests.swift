@@ -99,7 +99,7 @@ import UprightTestSupport
           (15_000, 15_501),
         ]
       ),
-    ])
+    ] as [(Int, [(raw: Int, wall: Int)])])
   func heldBack(_ lookAhead: Int, _ frames: [(raw: Int, wall: Int)]) {
     var clock = LiveClock()
     clock.open(frameRate: nil, lookAhead: Self.ms(lookAhead))

@@ -210,13 +210,17 @@ private struct TransportStreamBytes {
   mutating func tables(_ streams: [(type: UInt8, pid: Int, descriptors: [UInt8])]) -> [UInt8] {
     func big(_ value: Int) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 255)] }
     func section(_ table: UInt8, _ body: [UInt8]) -> [UInt8] {
-      let bytes = [table] + big(0xB000 | (body.count + 9)) + [0, 1, 0xC1, 0, 0] + body
-      let checksum = bytes.reduce(UInt32.max) { sum, byte in
-        (0..<8).reduce(sum ^ UInt32(byte) << 24) { value, _ in
-          value >> 31 == 1 ? value << 1 ^ 0x04C1_1DB7 : value << 1
+      let head: [UInt8] = [table] + big(0xB000 | (body.count + 9)) + [0, 1, 0xC1, 0, 0]
+      var checksum = UInt32.max
+      for byte in head + body {
+        checksum ^= UInt32(byte) << 24
+        for _ in 0..<8 {
+          let isNegative = checksum >> 31 == 1
+          checksum <<= 1
+          if isNegative { checksum ^= 0x04C1_1DB7 }
         }
       }
-      return [0] + bytes + (0..<4).map { UInt8(truncatingIfNeeded: checksum >> (24 - 8 * $0)) }
+      return [0] + head + body + big(Int(checksum >> 16)) + big(Int(checksum & 0xFFFF))
     }
     let entries = streams.flatMap {
       [$0.type] + big(0xE000 | $0.pid) + big(0xF000 | $0.descriptors.count) + $0.descriptors
