@@ -23,15 +23,9 @@ if [ "${SHORT:-0}" = 1 ]; then
   SHORT=1 python3 Tests/Slow/api.py
   python3 Tests/Slow/prometheus.py
   SHORT=1 Scripts/check-scale.sh
-  # The fuzzers take minutes to build once more, for inputs that are nearly always the known ones: those run here.
+  # Each sanitizer is a build of its own, so here is one of them, for the engine. The fuzzers' known inputs are among its tests.
   Scripts/sanitized.sh address check engine \
     --filter '^(Fuzz|PixelKernels|OrientationSignals|RTP|UprightFrames|Upright)Tests\.'
-  # Tests of the threads of file sessions and live sessions. Those of the service are in the long form: its packages take
-  # minutes to build once more.
-  Scripts/sanitized.sh thread test engine \
-    --filter '^UprightFramesTests\.AdapterThreadTests' \
-    --filter '^UprightTests\.(FollowTests/playlist|BoundedQueue|EncoderChain|AsyncSession|PacketSession|Live(?!Session|Rendition))' \
-    --filter '^UprightTests\.LiveSessionTests/(now|loss|stalled|stop|overload)\('
 else
   python3 Tests/Slow/memory.py --short-seconds 60 --long-seconds 600
   python3 Tests/Slow/fuzz.py --runs 1000
