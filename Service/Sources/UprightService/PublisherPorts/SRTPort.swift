@@ -220,7 +220,8 @@ final class SRTPort: Sendable {
         unsafe isPeer
         ? srt_getpeername(socket, address, &size) : srt_getsockname(socket, address, &size)
       guard found == 0 else { return nil }
-      switch unsafe CInt(address.pointee.sa_family) {
+      // The family comes first in an address of any kind.
+      switch unsafe CInt(raw.load(as: sa_family_t.self)) {
       case AF_INET: return unsafe SocketAddress(raw.load(as: sockaddr_in.self))
       case AF_INET6: return unsafe SocketAddress(raw.load(as: sockaddr_in6.self))
       default: return nil
