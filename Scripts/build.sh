@@ -21,7 +21,8 @@ cd "$(dirname "$0")/.."
 what=$1
 # SwiftPM would take the other package's plan for its own.
 flags=(--disable-build-manifest-caching --disable-index-store -debug-info-format none)
-# Without CI, what is released is built as released. The engine is always optimised, otherwise with all assertions: see Package.swift.
+# Without CI, what is released is built as released. In all other builds the engine is optimised, with all assertions, and the
+# service isn't: see their Package.swift.
 if [ "$what" = libraries ] || { [ -z "${CI:-}" ] && [[ $what = upright || $what = serve ]]; }; then
   # Swift's libraries are linked statically: the program starts faster and runs without a toolchain.
   flags+=(-c release --static-swift-stdlib --disable-local-rpath)

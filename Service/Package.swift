@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Unlike the engine's modules, which it embeds as any other program would, by their products, these are not optimised for
-// tests: they hand bytes on, and are compiled in half the time.
+// The service embeds the engine as any other program would, by its products. The engine's modules are optimised for tests;
+// these aren't, because they compute little and are compiled in half the time.
 let strict: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
