@@ -21,8 +21,8 @@ let tests: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 // The targets that a frame passes on its way through a file or a live session.
 let mediaPath: [Target.Dependency] = [
-  "UprightIntake", "UprightOrienting", "UprightContainers", "UprightEncoding", "UprightPipeline",
-  "UprightMediaIO", "UprightFrames", "UprightKernels", "UprightPolicy", "UprightOrientation",
+  "UprightMedia", "UprightMediaIO", "UprightFrames", "UprightKernels", "UprightPolicy",
+  "UprightOrientation",
 ]
 let sessions: [Target.Dependency] = mediaPath + ["UprightFiles", "UprightLive"]
 
@@ -79,38 +79,11 @@ let package = Package(
       ],
       path: "Sources/MediaIO", swiftSettings: base),
     .target(
-      name: "UprightPipeline",
+      name: "UprightMedia",
       dependencies: [
-        "UprightMediaIO", "UprightFrames", "UprightPolicy", "UprightKernels", "UprightOrientation",
-        deque,
-      ],
-      path: "Sources/Pipeline",
-      swiftSettings: strict),
-    .target(
-      name: "UprightIntake",
-      dependencies: [
-        "UprightPipeline", "UprightMediaIO", "UprightRTP", "UprightSignals", "UprightPolicy",
-        "UprightOrientation", deque,
-      ], path: "Sources/Intake", swiftSettings: strict),
-    .target(
-      name: "UprightOrienting",
-      dependencies: [
-        "UprightPipeline", "UprightMediaIO", "UprightFrames", "UprightPolicy", "UprightKernels",
-        "UprightOrientation",
-      ], path: "Sources/Orienting", swiftSettings: strict),
-    .target(
-      name: "UprightContainers",
-      dependencies: [
-        "UprightPipeline", "UprightMediaIO", "UprightSignals", "UprightPolicy",
-        "UprightOrientation",
-        deque,
-      ], path: "Sources/Containers", swiftSettings: strict),
-    .target(
-      name: "UprightEncoding",
-      dependencies: [
-        "UprightOrienting", "UprightPipeline", "UprightMediaIO", "UprightFrames", "UprightKernels",
-        "UprightPolicy", "UprightOrientation", deque,
-      ], path: "Sources/Encoding", swiftSettings: strict),
+        "UprightMediaIO", "UprightFrames", "UprightRTP", "UprightSignals", "UprightPolicy",
+        "UprightKernels", "UprightOrientation", deque,
+      ], path: "Sources/Media", swiftSettings: strict),
     .target(
       name: "UprightFiles", dependencies: mediaPath + ["UprightSignals", deque],
       path: "Sources/Files", swiftSettings: strict),

@@ -2,7 +2,7 @@
 """The graph of references between the targets of a package, and between their folders: of the engine in Sources, and of
 the service in Service/Sources.
 
-    type_graph.py            fails if a graph has a circle
+    type_graph.py            fails if a graph has a circle, or folders that stand apart refer to each other
     type_graph.py --print    prints who refers to whom, by which names
 
 References are to types, to functions outside types, and to members of extensions: `size.isPlausible` names no type. A type
@@ -25,6 +25,8 @@ NESTED = re.compile(r"^ +[\w ()@]*\b(?:struct|class|enum|protocol|actor|typealia
 MEMBER = re.compile(
     r"^ *((?:@\w+(?:\([^)]*\))? +|[a-z]+(?:\(set\))? +)*)(?:func|var|let|case) `?(\w+)`?(?:<[^(]*>)?(?:\((\w+))?")
 EXTENSION = re.compile(r"^(?:@\w+ |public |package )*extension ")
+# Folders that don't refer to each other.
+APART = {"Media/Intake", "Media/Orienting", "Media/Containers"}
 NOISE = re.compile(
     r'"""(?:.|\n)*?"""|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*(?:.|\n)*?\*/')
 
@@ -143,6 +145,11 @@ def circles(edges):
     return found
 
 
+def print_references(edges, source, target):
+    for name, file in sorted(edges.get(source, {}).get(target, ())):
+        print(f"  {source} -> {target}: {name} in {file}")
+
+
 def check(package):
     """Prints what is wrong in a package. Returns whether anything is."""
     edges, repeated = graph(read(package))
@@ -160,8 +167,12 @@ def check(package):
         print("circle: " + ", ".join(circle))
         for source in circle:
             for target in circle:
-                for name, file in sorted(edges.get(source, {}).get(target, ())):
-                    print(f"  {source} -> {target}: {name} in {file}")
+                print_references(edges, source, target)
+    for source in APART:
+        for target in APART & edges.get(source, {}).keys():
+            failed = True
+            print("not apart:")
+            print_references(edges, source, target)
     return failed
 
 

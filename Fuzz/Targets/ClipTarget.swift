@@ -3,7 +3,7 @@ import Foundation
 import UprightOrientation
 import UprightFiles
 import UprightMediaIO
-import UprightPipeline
+import UprightMedia
 
 extension FuzzTarget {
   /// Runs a complete session on a Matroska file with arbitrary timestamps.

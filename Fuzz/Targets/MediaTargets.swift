@@ -5,8 +5,7 @@ import UprightMediaIO
 import UprightPlaylists
 import UprightRTP
 
-@testable import UprightContainers
-@testable import UprightIntake
+@testable import UprightMedia
 @testable import UprightLive
 
 extension FuzzTarget {

@@ -2,13 +2,10 @@
 import UprightOrientation
 import UprightPolicy
 
-@testable import UprightContainers
-@testable import UprightEncoding
+@testable import UprightMedia
 @testable import UprightFiles
-@testable import UprightIntake
 @testable import UprightLive
 @testable import UprightMediaIO
-@testable import UprightPipeline
 @testable import UprightRTP
 
 extension FuzzTarget {

@@ -1,7 +1,7 @@
 internal import UprightOrientation
 internal import UprightFrames
 internal import UprightMediaIO
-internal import UprightPipeline
+internal import UprightMedia
 
 /// The packets of one group of pictures of a frame that is repeated. They are encoded once, and go out again with
 /// later times for as long as nothing changes.

@@ -1,7 +1,6 @@
 internal import UprightOrientation
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// The audio of a live session: one continuous AAC track from the first frame to the last, with silence where
 /// the input has no audio. `AudioPlacer.live` has the rules.

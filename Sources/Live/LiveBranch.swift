@@ -1,10 +1,7 @@
 internal import UprightOrientation
-internal import UprightContainers
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightFrames
 internal import UprightMediaIO
-internal import UprightOrienting
-internal import UprightPipeline
 
 /// One canvas of a live session with its renditions, each of which is encoded once, and the writers that share
 /// them. Used only on the session's thread.

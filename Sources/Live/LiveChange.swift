@@ -2,8 +2,7 @@ public import UprightOrientation
 public import UprightKernels
 public import UprightPolicy
 public import UprightMediaIO
-internal import UprightOrienting
-public import UprightPipeline
+public import UprightMedia
 
 /// A change of a running live session. `nil` leaves a setting as it is.
 public struct LiveChange: Sendable {

@@ -1,6 +1,6 @@
 internal import UprightOrientation
 internal import UprightMediaIO
-internal import UprightOrienting
+internal import UprightMedia
 
 /// What a host asks of a running session. The session's thread performs it.
 ///

@@ -1,6 +1,5 @@
 public import UprightPolicy
-public import UprightContainers
-public import UprightPipeline
+public import UprightMedia
 
 /// The configuration of a live session: one input, any number of outputs and a policy.
 public struct LiveConfiguration: Sendable {

@@ -3,8 +3,7 @@ internal import UprightPolicy
 internal import Synchronization
 internal import UprightFrames
 internal import UprightMediaIO
-internal import UprightOrienting
-internal import UprightPipeline
+internal import UprightMedia
 
 /// State shared by the threads of a live session: its policy, its snapshot, its interrupt and its input.
 final class LiveControl: Sendable {

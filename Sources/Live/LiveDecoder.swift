@@ -1,6 +1,6 @@
 internal import UprightOrientation
 internal import UprightMediaIO
-internal import UprightPipeline
+internal import UprightMedia
 
 /// The items that the decoding thread passes to the session thread.
 enum LiveItem: ~Copyable {

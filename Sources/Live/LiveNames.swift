@@ -1,6 +1,6 @@
 package import UprightOrientation
 internal import UprightMediaIO
-internal import UprightPipeline
+internal import UprightMedia
 
 extension LiveInput {
   /// The input of a name: a URL, or the path of a file.

@@ -1,7 +1,6 @@
 internal import UprightOrientation
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// The outputs of a running session, by id. Used only on the session's thread.
 struct LiveOutputList {

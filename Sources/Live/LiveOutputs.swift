@@ -1,8 +1,7 @@
 internal import Glibc
 internal import UprightOrientation
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// What all outputs of a session have in common.
 struct OutputMedia: Sendable {

@@ -1,11 +1,9 @@
 internal import DequeModule
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightOrientation
 public import UprightPolicy
 internal import UprightFrames
 internal import UprightMediaIO
-internal import UprightOrienting
-internal import UprightPipeline
 
 /// The policy of a live session at one moment.
 public struct LivePolicyState: Sendable {

@@ -1,8 +1,6 @@
 internal import UprightOrientation
-internal import UprightEncoding
-internal import UprightIntake
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// Reads the input of a live session on its own thread: opens it, passes its packets on, and reopens it after a loss
 /// with increasing delays.

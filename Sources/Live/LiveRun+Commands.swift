@@ -1,9 +1,7 @@
 internal import UprightPolicy
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightOrientation
 internal import UprightMediaIO
-internal import UprightOrienting
-internal import UprightPipeline
 
 extension LiveRun {
   /// Performs a command. A change waits for the next frame, unless there has been none.

@@ -1,10 +1,7 @@
 internal import UprightOrientation
-internal import UprightContainers
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightFrames
 internal import UprightMediaIO
-internal import UprightOrienting
-internal import UprightPipeline
 
 /// What is done with a frame: it gets its time, is laid out for each encode, and encoded.
 extension LiveRun {

@@ -1,11 +1,8 @@
 internal import UprightOrientation
 internal import UprightPolicy
-internal import UprightContainers
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightFrames
 internal import UprightMediaIO
-internal import UprightOrienting
-internal import UprightPipeline
 
 /// Runs a live session on its own thread: places frames with the live clock, lays them out according to the
 /// policy, encodes them once for each set of encode settings, and queues the packets for the outputs. Fills

@@ -4,8 +4,7 @@ public import UprightPolicy
 internal import Synchronization
 public import UprightFrames
 public import UprightMediaIO
-internal import UprightOrienting
-public import UprightPipeline
+public import UprightMedia
 
 /// A live stream from its input to its outputs. The session reads, rotates, encodes and sends frames until it
 /// is stopped or the input ends.

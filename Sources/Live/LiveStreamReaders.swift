@@ -1,7 +1,6 @@
 internal import UprightOrientation
-internal import UprightIntake
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// Decodes the video of one live stream and finds the orientation signal of each frame.
 ///

@@ -1,10 +1,8 @@
 internal import UprightOrientation
 internal import UprightPolicy
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightFrames
 internal import UprightMediaIO
-internal import UprightOrienting
-internal import UprightPipeline
 
 /// The encode settings of an output. Outputs with equal settings share one encode.
 struct LiveEncoding: Hashable, Sendable {

@@ -1,8 +1,7 @@
 internal import DequeModule
 internal import UprightOrientation
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// The queue of packets for one output, limited in time and in bytes.
 ///

@@ -1,10 +1,8 @@
 internal import Glibc
 internal import UprightOrientation
 internal import Synchronization
-internal import UprightContainers
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// One output of a live session: a bounded queue, and a thread that writes its packets.
 ///

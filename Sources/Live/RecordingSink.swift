@@ -1,9 +1,7 @@
 internal import Glibc
 internal import UprightOrientation
-internal import UprightContainers
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// Writes a live output to files, one after another. Each begins with a keyframe at time zero and is playable
 /// up to its last segment while it is written. Every packet is in exactly one file: audio in the one in which

@@ -1,6 +1,6 @@
 internal import CUprightMalloc
 internal import UprightMediaIO
-public import UprightPipeline
+public import UprightMedia
 
 /// Settings of the whole process. Nothing else in this package changes any: it installs no log callback, sets
 /// no option of `malloc`, handles no signal and changes no environment variable. A host calls these functions
@@ -10,7 +10,7 @@ public enum UprightRuntime {
   public static var ffmpegRelease: String { Libraries.release }
 
   /// The importance of a message.
-  public typealias LogLevel = UprightPipeline.LogLevel
+  public typealias LogLevel = UprightMedia.LogLevel
 
   /// Passes the messages of FFmpeg's libraries and of the encoders below them to `sink`, and nothing to standard
   /// error. It replaces FFmpeg's log callback (`av_log_set_callback`), so messages of contexts that the host

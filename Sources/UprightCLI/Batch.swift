@@ -1,8 +1,7 @@
 internal import Synchronization
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightMediaIO
 internal import UprightOrientation
-internal import UprightPipeline
 internal import UprightPolicy
 
 /// Processes several inputs, some of them in parallel, each in a child process.

@@ -1,7 +1,6 @@
 internal import Glibc
 internal import Synchronization
-internal import UprightContainers
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightMediaIO
 internal import UprightOrientation
 internal import UprightPolicy

@@ -1,4 +1,4 @@
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightFiles
 internal import UprightOrientation
 internal import UprightPolicy

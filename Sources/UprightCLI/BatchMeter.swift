@@ -1,8 +1,7 @@
 internal import UprightOrientation
 internal import Synchronization
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightFiles
-internal import UprightPipeline
 
 /// Shows the progress of several inputs on standard error: one bar for all of them, or lines that start with
 /// the input's name. Thread-safe.

@@ -4,7 +4,7 @@ internal import UprightOrientation
 internal import UprightPolicy
 internal import UprightFiles
 internal import UprightMediaIO
-internal import UprightPipeline
+internal import UprightMedia
 
 /// Several inputs in one command. Every message names its input. There is one exit status for all of them.
 struct BatchRun {

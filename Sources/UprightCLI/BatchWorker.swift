@@ -1,8 +1,7 @@
 internal import Glibc
 internal import Synchronization
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightOrientation
-internal import UprightPipeline
 internal import UprightPolicy
 
 /// What is done with one input of a batch.

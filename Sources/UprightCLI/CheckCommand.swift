@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import UprightFiles
 internal import UprightMediaIO
 internal import UprightOrientation
-internal import UprightPipeline
+internal import UprightMedia
 
 /// `upright check`.
 struct CheckCommand: ParsableCommand {

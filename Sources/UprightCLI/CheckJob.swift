@@ -1,9 +1,7 @@
 internal import Synchronization
-internal import UprightContainers
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightFiles
 internal import UprightOrientation
-internal import UprightPipeline
 internal import UprightPolicy
 
 /// Checks one file, and mends it.

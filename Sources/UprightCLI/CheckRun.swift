@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Glibc
 internal import Synchronization
 internal import UprightOrientation
-internal import UprightPipeline
+internal import UprightMedia
 internal import UprightPolicy
 
 /// Checks many files in child processes, and prints the results in the order of the files. Memory doesn't grow with

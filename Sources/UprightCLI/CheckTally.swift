@@ -1,5 +1,5 @@
 internal import UprightFiles
-internal import UprightPipeline
+internal import UprightMedia
 internal import UprightPolicy
 
 /// What a check has found in all files.

@@ -1,6 +1,6 @@
 internal import Glibc
 internal import UprightOrientation
-internal import UprightPipeline
+internal import UprightMedia
 
 /// The files that `upright check` finds: those that are named, and the media files of folders and their subfolders, in
 /// the order of their names. Hidden files are left out, and segments beside a playlist that lists them.

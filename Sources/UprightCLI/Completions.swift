@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import UprightOrientation
 internal import UprightPolicy
-internal import UprightPipeline
+internal import UprightMedia
 
 /// What the shell completions offer for an argument.
 extension CompletionKind {

@@ -4,7 +4,7 @@ internal import UprightPolicy
 internal import UprightFiles
 internal import UprightFrames
 internal import UprightMediaIO
-internal import UprightOrienting
+internal import UprightMedia
 
 /// `upright explain`: prints a policy's decisions, without media.
 struct Explain: ParsableCommand {

@@ -1,9 +1,8 @@
 internal import Glibc
 internal import UprightOrientation
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightFiles
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// The inputs of a transcode, each with its output.
 ///

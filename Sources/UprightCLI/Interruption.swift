@@ -1,6 +1,6 @@
 internal import Glibc
 internal import Synchronization
-internal import UprightPipeline
+internal import UprightMedia
 
 /// Handles SIGINT (Ctrl-C), SIGTERM and SIGHUP. The first signal stops reading and lets the output be
 /// finished, the second ends the process immediately.

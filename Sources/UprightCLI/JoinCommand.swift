@@ -3,7 +3,7 @@ internal import Glibc
 internal import UprightOrientation
 internal import UprightPolicy
 internal import UprightFiles
-internal import UprightPipeline
+internal import UprightMedia
 
 /// `upright join`.
 struct JoinCommand: ParsableCommand {

@@ -4,7 +4,7 @@ internal import UprightOrientation
 internal import UprightPolicy
 internal import UprightFiles
 internal import UprightMediaIO
-internal import UprightPipeline
+internal import UprightMedia
 
 /// `upright plan`.
 struct PlanCommand: ParsableCommand {

@@ -1,8 +1,7 @@
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightFiles
 internal import UprightMediaIO
 internal import UprightOrientation
-internal import UprightPipeline
 internal import UprightPlaylists
 internal import UprightPolicy
 

@@ -3,7 +3,7 @@ internal import UprightOrientation
 internal import UprightPolicy
 internal import UprightFiles
 internal import UprightMediaIO
-internal import UprightPipeline
+internal import UprightMedia
 
 /// The arguments that decide the app orientation. All commands that evaluate a policy have them.
 struct PolicyArguments: ParsableArguments {

@@ -4,7 +4,7 @@ internal import UprightPolicy
 internal import UprightFiles
 internal import UprightFrames
 internal import UprightMediaIO
-internal import UprightOrienting
+internal import UprightMedia
 
 /// Reads the files that `--policy` and `--events` name.
 enum PolicyInput {

@@ -2,10 +2,9 @@ internal import ArgumentParser
 internal import Glibc
 internal import UprightOrientation
 internal import UprightPolicy
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightFiles
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// `upright preview`.
 struct PreviewCommand: ParsableCommand {

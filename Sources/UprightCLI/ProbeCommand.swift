@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightFiles
 internal import UprightOrientation
 internal import UprightPolicy

@@ -2,9 +2,8 @@ internal import ArgumentParser
 internal import Glibc
 internal import UprightOrientation
 internal import UprightPolicy
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightFiles
-internal import UprightPipeline
 
 /// How progress is shown (`--progress`).
 enum ProgressStyle: String, ExpressibleByArgument, CaseIterable {

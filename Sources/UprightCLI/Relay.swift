@@ -6,7 +6,7 @@ internal import Synchronization
 internal import Upright
 internal import UprightLive
 internal import UprightMediaIO
-internal import UprightPipeline
+internal import UprightMedia
 
 /// `upright relay`: one live session, from an input to outputs, for a hook of a media server.
 struct Relay: ParsableCommand {

@@ -5,7 +5,7 @@ internal import Synchronization
 internal import UprightFiles
 internal import UprightFrames
 internal import UprightLive
-internal import UprightPipeline
+internal import UprightMedia
 
 /// The events of `upright relay`: those of a file, or lines that arrive on standard input or a Unix socket
 /// while it runs.

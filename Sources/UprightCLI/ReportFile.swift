@@ -1,9 +1,8 @@
 internal import Glibc
 internal import UprightOrientation
 internal import UprightPolicy
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// A file that is written in addition to the output: `--report` and `--trace`.
 enum SideFile {

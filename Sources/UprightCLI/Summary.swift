@@ -1,6 +1,6 @@
 internal import UprightOrientation
 internal import UprightFiles
-internal import UprightPipeline
+internal import UprightMedia
 
 /// The messages about a finished transcode.
 enum Summary {

@@ -1,11 +1,10 @@
 internal import ArgumentParser
 internal import Glibc
 internal import UprightOrientation
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightFiles
 internal import UprightPolicy
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// `upright tag`.
 struct Tag: ParsableCommand {

@@ -2,12 +2,10 @@ internal import ArgumentParser
 internal import Glibc
 internal import UprightOrientation
 internal import UprightPolicy
-internal import UprightContainers
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightFiles
 internal import UprightFrames
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// `upright transcode`.
 struct Transcode: ParsableCommand {

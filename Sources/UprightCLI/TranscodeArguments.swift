@@ -1,9 +1,8 @@
 internal import ArgumentParser
 internal import UprightOrientation
 internal import UprightPolicy
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightFrames
-internal import UprightPipeline
 
 /// The command-line options of a transcode: those of `TranscodeOption.all`.
 ///

@@ -40,8 +40,8 @@ import UprightTestSupport
     "An import of a module that is no product is found",
     arguments: [
       "internal import UprightLive", "import UprightMediaIO", "@testable import UprightFiles",
-      "@_spi(Internals) public import UprightPipeline",
-      "import struct UprightContainers.MediaPlaylist",
+      "@_spi(Internals) public import UprightMedia",
+      "import struct UprightMedia.MediaPlaylist",
       "private import CUprightFFmpeg",
     ])
   func planted(line: String) throws {

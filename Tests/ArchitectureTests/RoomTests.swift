@@ -26,36 +26,11 @@ import UprightTestSupport
       ],
       ["Dispatch", "Glibc", "Synchronization"]
     ),
-    "UprightPipeline": (
-      ["UprightMediaIO", "UprightFrames", "UprightPolicy", "UprightKernels", "UprightOrientation"],
-      shared
-    ),
-    "UprightIntake": (
+    "UprightMedia": (
       [
-        "UprightPipeline", "UprightMediaIO", "UprightRTP", "UprightSignals", "UprightPolicy",
-        "UprightOrientation",
+        "UprightMediaIO", "UprightFrames", "UprightRTP", "UprightSignals", "UprightPolicy",
+        "UprightKernels", "UprightOrientation",
       ], shared
-    ),
-    "UprightOrienting": (
-      [
-        "UprightPipeline", "UprightMediaIO", "UprightFrames", "UprightPolicy", "UprightKernels",
-        "UprightOrientation",
-      ],
-      shared
-    ),
-    "UprightContainers": (
-      [
-        "UprightPipeline", "UprightMediaIO", "UprightSignals", "UprightPolicy",
-        "UprightOrientation",
-      ],
-      shared
-    ),
-    "UprightEncoding": (
-      [
-        "UprightOrienting", "UprightPipeline", "UprightMediaIO", "UprightFrames", "UprightKernels",
-        "UprightPolicy", "UprightOrientation",
-      ],
-      shared
     ),
     "UprightFiles": (
       path.union(["UprightSignals", "UprightOrientation"]), shared
@@ -91,8 +66,7 @@ import UprightTestSupport
 
   /// The targets between the values and whole inputs and sessions.
   private static let path: Set<String> = [
-    "UprightIntake", "UprightOrienting", "UprightContainers", "UprightEncoding", "UprightPipeline",
-    "UprightMediaIO", "UprightFrames", "UprightKernels", "UprightPolicy",
+    "UprightMedia", "UprightMediaIO", "UprightFrames", "UprightKernels", "UprightPolicy",
   ]
 
   private static let products: Set<String> = ["DequeModule", "ArgumentParser"]

@@ -7,7 +7,7 @@ internal import Synchronization
 internal import UprightFrames
 internal import UprightLive
 internal import UprightOrientation
-internal import UprightPipeline
+internal import UprightMedia
 internal import UprightPolicy
 
 /// `upright_live`.

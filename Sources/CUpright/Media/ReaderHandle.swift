@@ -8,7 +8,7 @@ internal import UprightPolicy
 internal import UprightFiles
 internal import UprightFrames
 internal import UprightKernels
-internal import UprightPipeline
+internal import UprightMedia
 
 /// `upright_reader`.
 private final class ReaderHandle: HandleObject {

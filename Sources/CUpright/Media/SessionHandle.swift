@@ -8,7 +8,7 @@ internal import UprightPolicy
 internal import Synchronization
 internal import UprightFrames
 internal import UprightLive
-internal import UprightPipeline
+internal import UprightMedia
 
 /// `upright_session`.
 private final class SessionHandle: HandleObject {

@@ -6,7 +6,7 @@ internal import CUprightPolicy
 internal import UprightFiles
 internal import UprightFrames
 internal import UprightOrientation
-internal import UprightPipeline
+internal import UprightMedia
 internal import UprightPolicy
 
 /// `upright_source`.

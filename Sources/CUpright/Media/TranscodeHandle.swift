@@ -6,10 +6,9 @@ internal import CUprightPolicy
 internal import UprightOrientation
 internal import UprightPolicy
 internal import Synchronization
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightFiles
 internal import UprightFrames
-internal import UprightPipeline
 
 /// `upright_transcode`.
 private final class TranscodeHandle: HandleObject {

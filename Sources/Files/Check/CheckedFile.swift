@@ -1,5 +1,5 @@
 public import UprightOrientation
-internal import UprightPipeline
+internal import UprightMedia
 
 /// Which signals a file has, and which classes of players show it wrong: `upright check`.
 public struct CheckedFile: Sendable, Hashable {

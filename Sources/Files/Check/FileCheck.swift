@@ -1,8 +1,6 @@
-internal import UprightContainers
-internal import UprightIntake
+internal import UprightMedia
 internal import UprightMediaIO
 public import UprightOrientation
-internal import UprightPipeline
 internal import UprightSignals
 
 /// Finds out which signals a file has, and which classes of players show it wrong.

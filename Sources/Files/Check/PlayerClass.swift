@@ -1,5 +1,5 @@
 internal import UprightOrientation
-package import UprightPipeline
+package import UprightMedia
 
 /// Players that honour the same orientation signals. `docs/check.md` has the test or the source of each answer.
 public enum PlayerClass: String, Sendable, CaseIterable {

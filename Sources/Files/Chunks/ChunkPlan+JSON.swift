@@ -1,10 +1,8 @@
 package import UprightOrientation
 package import UprightPolicy
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightFrames
-internal import UprightIntake
 internal import UprightMediaIO
-internal import UprightPipeline
 
 extension ChunkPlan {
   /// The plan as JSON: the JSON Schema `plan`.

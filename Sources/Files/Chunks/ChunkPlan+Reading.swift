@@ -1,10 +1,8 @@
 package import UprightOrientation
 internal import UprightPolicy
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightFrames
-internal import UprightIntake
 internal import UprightMediaIO
-internal import UprightPipeline
 
 extension ChunkPlan {
   /// The largest number of frames of a plan: 19 days at 30 frames per second. Reading one takes 8 bytes for each.

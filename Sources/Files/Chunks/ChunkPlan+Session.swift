@@ -1,12 +1,9 @@
 package import UprightOrientation
 internal import UprightSignals
 internal import UprightPolicy
-internal import UprightContainers
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightFrames
-internal import UprightIntake
 internal import UprightMediaIO
-internal import UprightPipeline
 
 extension TranscodeSession {
   /// Returns the plan of this transcode in chunks. Reads the packets of the input once, and decodes one frame;

@@ -1,9 +1,6 @@
 internal import UprightOrientation
-internal import UprightContainers
-internal import UprightEncoding
-internal import UprightIntake
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// Does one chunk of a plan.
 struct ChunkRun {

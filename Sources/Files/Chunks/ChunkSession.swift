@@ -1,9 +1,7 @@
 package import UprightOrientation
 package import UprightPolicy
-internal import UprightContainers
-package import UprightEncoding
+package import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// Works by a plan: does one chunk of it, or joins the parts of all.
 package final class ChunkSession: Sendable {

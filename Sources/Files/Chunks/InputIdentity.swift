@@ -1,7 +1,7 @@
 internal import UprightOrientation
 internal import UprightPolicy
 internal import UprightMediaIO
-internal import UprightPipeline
+internal import UprightMedia
 
 /// An input's identity, independent of its path or URL: its size, and digests of its first and last bytes.
 struct InputIdentity: Sendable, Hashable {

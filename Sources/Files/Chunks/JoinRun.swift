@@ -1,10 +1,7 @@
 internal import UprightOrientation
 internal import UprightPolicy
-internal import UprightContainers
-internal import UprightEncoding
-internal import UprightIntake
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// Joins the parts of a plan to its output.
 struct JoinRun {

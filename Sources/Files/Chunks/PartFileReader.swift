@@ -1,8 +1,7 @@
 internal import UprightOrientation
 internal import UprightPolicy
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// Reads the packets of one part, in order.
 final class PartFileReader {

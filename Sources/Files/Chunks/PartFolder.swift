@@ -1,9 +1,8 @@
 internal import Glibc
 internal import UprightOrientation
 internal import UprightPolicy
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// The folder of a plan's parts.
 struct PartFolder {

@@ -1,8 +1,7 @@
 internal import UprightOrientation
 package import UprightPolicy
-internal import UprightIntake
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// What one chunk gave: the JSON file beside its part.
 package struct PartReport: Sendable {

@@ -1,8 +1,7 @@
 internal import UprightOrientation
 internal import UprightPolicy
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// The kinds of records in a part.
 ///

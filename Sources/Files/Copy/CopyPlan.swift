@@ -1,8 +1,7 @@
 internal import UprightOrientation
 internal import UprightPolicy
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// Whether the frames of a transcode are copied, and why. Frames that need no new pixels are not decoded,
 /// scaled or encoded.

@@ -1,13 +1,9 @@
 internal import UprightOrientation
 internal import UprightSignals
 internal import UprightPolicy
-internal import UprightContainers
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightFrames
-internal import UprightIntake
 internal import UprightMediaIO
-internal import UprightOrienting
-internal import UprightPipeline
 
 /// Runs a transcode whose frames are copied.
 final class CopyRun {

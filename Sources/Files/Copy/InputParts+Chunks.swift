@@ -1,9 +1,7 @@
 internal import UprightOrientation
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightFrames
 internal import UprightMediaIO
-internal import UprightOrienting
-internal import UprightPipeline
 
 /// Splits long encoded parts into chunks that are encoded in parallel: `--chunks`.
 extension InputParts {

@@ -1,7 +1,6 @@
 internal import UprightOrientation
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// How a part is encoded.
 extension InputParts {

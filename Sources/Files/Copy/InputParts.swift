@@ -1,7 +1,7 @@
 internal import UprightPolicy
 internal import UprightFrames
 internal import UprightMediaIO
-internal import UprightOrienting
+internal import UprightMedia
 
 /// An input split at entry points into parts that are processed separately: GOPs that are copied, and GOPs
 /// whose frames are re-encoded.

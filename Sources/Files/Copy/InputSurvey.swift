@@ -1,11 +1,8 @@
 internal import UprightOrientation
 internal import UprightPolicy
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightFrames
-internal import UprightIntake
 internal import UprightMediaIO
-internal import UprightOrienting
-internal import UprightPipeline
 
 /// The direction of every frame of an input, known before any frame is decoded.
 struct InputSurvey {

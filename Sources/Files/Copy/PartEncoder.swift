@@ -1,8 +1,6 @@
 internal import UprightOrientation
-internal import UprightEncoding
-internal import UprightIntake
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// Decodes, lays out and encodes one part of an input on a separate thread.
 ///

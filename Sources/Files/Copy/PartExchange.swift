@@ -1,8 +1,7 @@
 internal import DequeModule
 internal import UprightOrientation
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// Brings packets from several threads into order: the video packets part by part, and the packets of the
 /// other tracks as they were read.

@@ -1,7 +1,6 @@
 internal import UprightOrientation
-internal import UprightIntake
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// The format of the track at each part: one that copied frames share with encoded frames of the same size,
 /// and others if the canvas differs.

@@ -1,10 +1,8 @@
 internal import Dispatch
 internal import UprightOrientation
 internal import UprightSignals
-internal import UprightContainers
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// Reads an input once from start to end on a separate thread, and passes each packet to its part: unchanged
 /// if the part is copied, otherwise to the part's encoder. It can also read a single part.

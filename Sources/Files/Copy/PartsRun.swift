@@ -1,12 +1,8 @@
 internal import UprightOrientation
 internal import UprightPolicy
-internal import UprightContainers
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightFrames
-internal import UprightIntake
 internal import UprightMediaIO
-internal import UprightOrienting
-internal import UprightPipeline
 
 /// Runs a transcode whose input is processed in parts, copied and encoded ones.
 final class PartsRun {

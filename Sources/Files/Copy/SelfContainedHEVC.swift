@@ -1,5 +1,5 @@
 internal import UprightSignals
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightMediaIO
 internal import UprightOrientation
 

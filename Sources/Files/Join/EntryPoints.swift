@@ -1,5 +1,5 @@
 internal import UprightSignals
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightMediaIO
 
 /// Whether decoding can start at a packet.

@@ -1,6 +1,6 @@
 internal import UprightOrientation
 internal import UprightSignals
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightMediaIO
 
 /// Data that is in the packets of a stream but not in its container, collected while reading: parameter sets,

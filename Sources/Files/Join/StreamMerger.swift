@@ -1,6 +1,6 @@
 internal import UprightOrientation
 internal import UprightSignals
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightMediaIO
 
 /// Why an input, or a part of it, can't be copied, as a text for the user.

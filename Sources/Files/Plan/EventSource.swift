@@ -3,7 +3,7 @@ internal import UprightOrientation
 public import UprightPolicy
 internal import UprightFrames
 internal import UprightMediaIO
-internal import UprightOrienting
+internal import UprightMedia
 
 /// The source of orientation events.
 public enum EventSource: Sendable {

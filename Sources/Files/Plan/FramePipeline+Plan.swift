@@ -1,7 +1,5 @@
 internal import UprightOrientation
-internal import UprightContainers
-package import UprightEncoding
-internal import UprightPipeline
+package import UprightMedia
 
 package extension FramePipeline {
   /// Creates a line for the input of a plan.

@@ -1,8 +1,7 @@
 internal import Glibc
 internal import UprightOrientation
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// Refuses outputs that would destroy data, before anything is opened for writing.
 enum OutputCheck {

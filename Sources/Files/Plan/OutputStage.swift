@@ -1,8 +1,7 @@
 internal import Glibc
 internal import UprightOrientation
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// Writes packets to the outputs: video from the encoders and all other tracks as they were read, in one
 /// order. Each rendition is a video track of its own; the other tracks are read and converted once for all.

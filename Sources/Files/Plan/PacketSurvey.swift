@@ -1,8 +1,6 @@
 internal import UprightOrientation
-internal import UprightContainers
-internal import UprightIntake
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// Data about the video packets of an input, collected in one pass without decoding. Uses 36 bytes per frame
 /// and no objects, however long the input is.

@@ -1,8 +1,6 @@
 internal import UprightOrientation
-internal import UprightContainers
-internal import UprightIntake
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 extension SessionPlan {
   /// Evaluates at the end of a run how reading went.

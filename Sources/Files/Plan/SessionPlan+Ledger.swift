@@ -1,7 +1,6 @@
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightMediaIO
 internal import UprightOrientation
-internal import UprightPipeline
 internal import UprightSignals
 
 /// What becomes of the boxes and the side data of the input, in addition to its streams and tags.

@@ -1,6 +1,5 @@
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 extension SessionPlan {
   /// The title, creation time and other tags, as the output stores them.

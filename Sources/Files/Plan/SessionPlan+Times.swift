@@ -1,6 +1,6 @@
 internal import UprightOrientation
 internal import UprightMediaIO
-internal import UprightPipeline
+internal import UprightMedia
 
 extension SessionPlan {
   /// The duration of the input's video; `nil` if unknown.

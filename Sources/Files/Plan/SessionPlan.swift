@@ -1,11 +1,8 @@
 internal import UprightOrientation
 internal import UprightPolicy
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightFrames
-internal import UprightIntake
 internal import UprightMediaIO
-internal import UprightOrienting
-internal import UprightPipeline
 
 /// Everything a session decides before its first frame.
 package struct SessionPlan {

@@ -1,7 +1,6 @@
 internal import UprightOrientation
-internal import UprightIntake
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// What the defaults of an output are taken from: sizes, frame rate and depth of all frames of an input, found
 /// from its packets. The first frame alone says little: a WebRTC sender begins small, and a camera in the dark

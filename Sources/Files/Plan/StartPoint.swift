@@ -1,8 +1,7 @@
 internal import UprightOrientation
 internal import UprightFrames
-internal import UprightIntake
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 extension SessionPlan {
   /// Returns where to seek so that decoding returns every frame of the part that `--start` requests, in ticks

@@ -1,6 +1,6 @@
 internal import UprightOrientation
 public import UprightPolicy
-internal import UprightPipeline
+internal import UprightMedia
 
 extension TranscodeReport {
   /// The report as JSON, with the keys in their documented order: the JSON Schema `report`.

@@ -1,10 +1,8 @@
 internal import Glibc
 internal import UprightOrientation
 internal import UprightPolicy
-internal import UprightEncoding
-internal import UprightIntake
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 extension TranscodeReport {
   /// Creates the report of a session that has finished its output.

@@ -1,10 +1,8 @@
 internal import UprightOrientation
 internal import UprightPolicy
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightFrames
 internal import UprightMediaIO
-internal import UprightOrienting
-internal import UprightPipeline
 
 /// The checked request of a session, and the means to stop it.
 package struct TranscodeRequest: Sendable {

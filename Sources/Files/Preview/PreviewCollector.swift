@@ -1,8 +1,7 @@
 internal import UprightOrientation
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightFrames
 internal import UprightMediaIO
-internal import UprightOrienting
 
 /// Keeps a few thumbnails of an input: some at regular intervals, and those before and after a change. Memory
 /// use doesn't grow with the length of the input.

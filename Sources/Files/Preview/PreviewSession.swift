@@ -1,8 +1,7 @@
 public import UprightOrientation
 public import UprightPolicy
-public import UprightEncoding
+public import UprightMedia
 internal import UprightMediaIO
-public import UprightPipeline
 
 /// A preview of a transcode: frames before and after, and the timeline of the decisions.
 ///

@@ -1,7 +1,7 @@
 internal import UprightOrientation
 public import UprightPolicy
 internal import UprightMediaIO
-internal import UprightPipeline
+internal import UprightMedia
 
 /// A drawing of the timeline: the device orientation, the app orientation, and the outcome of each event.
 public struct TimelineDrawing: Sendable {

@@ -1,7 +1,7 @@
 internal import UprightOrientation
 public import UprightPolicy
 internal import UprightMediaIO
-internal import UprightPipeline
+internal import UprightMedia
 
 extension Probe {
   /// The result as JSON: `{"streams": [...], "signals": [...]}`, and `telemetry` if there is any.

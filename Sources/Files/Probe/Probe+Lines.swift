@@ -1,6 +1,6 @@
 internal import UprightOrientation
 internal import UprightMediaIO
-internal import UprightPipeline
+internal import UprightMedia
 
 extension Probe {
   /// The result as lines of text: the input, its streams, and the changes of the signals.

@@ -1,7 +1,6 @@
-internal import UprightIntake
+internal import UprightMedia
 internal import UprightMediaIO
 internal import UprightOrientation
-internal import UprightPipeline
 internal import UprightPolicy
 internal import UprightSignals
 

@@ -1,7 +1,6 @@
 public import UprightOrientation
-internal import UprightIntake
+public import UprightMedia
 public import UprightMediaIO
-public import UprightPipeline
 
 /// All orientation signals in a file over time: `upright probe`.
 public struct Probe: Sendable, Hashable {

@@ -1,6 +1,5 @@
 internal import UprightOrientation
-internal import UprightIntake
-internal import UprightPipeline
+internal import UprightMedia
 
 /// Lists the signals of each source, with the frames at which they begin and end.
 struct SignalLog {

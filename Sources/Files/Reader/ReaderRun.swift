@@ -1,10 +1,8 @@
 internal import Synchronization
 internal import UprightOrientation
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightFrames
 internal import UprightMediaIO
-internal import UprightOrienting
-internal import UprightPipeline
 
 /// One pass of a reader through its input, on a thread of its own.
 final class ReaderRun: Sendable {

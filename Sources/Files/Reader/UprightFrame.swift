@@ -2,7 +2,7 @@ public import UprightOrientation
 public import UprightKernels
 public import UprightFrames
 public import UprightMediaIO
-internal import UprightOrienting
+internal import UprightMedia
 
 /// A decoded frame, upright. Its memory is shared by all copies, and is only read.
 public struct UprightFrame: Sendable {

@@ -3,7 +3,7 @@ public import UprightPolicy
 public import UprightFrames
 internal import Synchronization
 internal import UprightMediaIO
-public import UprightPipeline
+public import UprightMedia
 
 /// Reads the frames of a file or URL, upright:
 ///

@@ -1,8 +1,6 @@
 internal import UprightOrientation
-internal import UprightContainers
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// An audio track of segments. AAC is copied. Other audio, and a track that begins later than the video, is encoded for each
 /// segment alone, on one grid of frames for the whole file, by an encoder that begins a few frames before the segment.

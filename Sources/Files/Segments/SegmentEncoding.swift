@@ -1,5 +1,5 @@
 internal import UprightMediaIO
-internal import UprightPipeline
+internal import UprightMedia
 
 extension SessionPlan {
   /// Makes an encoder fast, because a player waits for each segment.

@@ -1,5 +1,5 @@
 internal import UprightOrientation
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightMediaIO
 
 /// An open input, with which segments are made one after the other.

@@ -1,8 +1,7 @@
 internal import UprightOrientation
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightFrames
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// The segments of an input: each is a part of it, or some frames of an encoded part. Those that have other sizes are
 /// apart, and a long part is divided, since a player waits until all of a segment is encoded.

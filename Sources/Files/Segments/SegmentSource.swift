@@ -1,9 +1,8 @@
 public import UprightOrientation
 public import UprightPolicy
-internal import UprightContainers
+public import UprightMedia
 internal import UprightFrames
 internal import UprightMediaIO
-public import UprightPipeline
 
 /// A file as HLS on demand: the playlist is known from its packets alone, and each segment is made when it is asked for.
 ///

@@ -1,8 +1,7 @@
 internal import UprightOrientation
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightFrames
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// Small upright pictures of a file, for a seek bar: several on a sheet. Each shows the first frame of a segment, because it
 /// can be decoded alone.

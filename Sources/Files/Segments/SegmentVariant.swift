@@ -1,5 +1,5 @@
 public import UprightOrientation
-internal import UprightContainers
+internal import UprightMedia
 
 /// What a multivariant playlist says of a source: known before any segment is made. Rates are those that no segment exceeds.
 public struct SegmentVariant: Sendable, Hashable, Codable {

@@ -1,7 +1,6 @@
 internal import UprightOrientation
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// Makes the video packets of one part of an input.
 struct SegmentVideo {

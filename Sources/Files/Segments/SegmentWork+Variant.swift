@@ -1,7 +1,6 @@
 internal import UprightOrientation
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 extension SegmentWork {
   /// Returns what a multivariant playlist says of the source. Decodes one frame at most, and opens encoders, but encodes

@@ -1,10 +1,7 @@
 internal import UprightOrientation
-internal import UprightContainers
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightFrames
-internal import UprightIntake
 internal import UprightMediaIO
-internal import UprightPipeline
 internal import Synchronization
 
 /// What every segment of a source is made from: the survey of its packets, which nothing changes.

@@ -1,12 +1,8 @@
 internal import UprightOrientation
 internal import UprightPolicy
-internal import UprightContainers
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightFrames
-internal import UprightIntake
 internal import UprightMediaIO
-internal import UprightOrienting
-internal import UprightPipeline
 
 /// The consumer side of one session: takes frames and packets off the queue, turns, encodes and writes them.
 final class EncodeRun {

@@ -1,6 +1,6 @@
 internal import UprightOrientation
 public import UprightPolicy
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightFrames
 internal import UprightMediaIO
 

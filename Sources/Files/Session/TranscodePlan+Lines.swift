@@ -1,8 +1,7 @@
 internal import UprightOrientation
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightFrames
 internal import UprightMediaIO
-internal import UprightPipeline
 
 extension TranscodePlan {
   /// The plan as lines of text.

@@ -1,8 +1,6 @@
 internal import UprightOrientation
-internal import UprightContainers
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 extension TranscodePlan {
   init(_ plan: SessionPlan, _ copyPlan: CopyPlan) {

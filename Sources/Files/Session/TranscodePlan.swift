@@ -1,5 +1,5 @@
 public import UprightOrientation
-public import UprightContainers
+public import UprightMedia
 public import UprightFrames
 public import UprightMediaIO
 

@@ -1,10 +1,7 @@
 public import UprightOrientation
 public import UprightPolicy
-internal import UprightContainers
-public import UprightEncoding
+public import UprightMedia
 internal import UprightMediaIO
-internal import UprightOrienting
-public import UprightPipeline
 
 /// Transcodes one input: reads, turns, encodes and writes it.
 ///

@@ -1,10 +1,7 @@
-internal import UprightContainers
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightFrames
-internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightOrientation
-internal import UprightPipeline
 internal import UprightPolicy
 
 /// Runs a transcode with `--upright metadata` within one container: the bytes of a copy that say the orientation are

@@ -1,8 +1,7 @@
 internal import Glibc
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightMediaIO
 internal import UprightOrientation
-internal import UprightPipeline
 internal import UprightSignals
 
 /// Changes the bytes that say the orientation, in a copy of the input of one `TagSession` or in the input itself.

@@ -1,5 +1,5 @@
 internal import UprightOrientation
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightMediaIO
 
 /// The container that `upright tag` writes packets to, and what it can carry.

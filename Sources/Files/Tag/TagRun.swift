@@ -1,12 +1,9 @@
 internal import UprightOrientation
 internal import UprightSignals
 internal import UprightPolicy
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightFrames
-internal import UprightIntake
 internal import UprightMediaIO
-internal import UprightOrienting
-internal import UprightPipeline
 
 /// Writes the packets of the input of one `TagSession` anew, with a single orientation signal.
 final class TagRun {

@@ -1,9 +1,8 @@
 public import UprightOrientation
 internal import UprightSignals
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightFrames
 internal import UprightMediaIO
-internal import UprightPipeline
 internal import UprightPolicy
 
 /// Sets the orientation of a file's frames without decoding them: `upright tag`.

@@ -1,8 +1,7 @@
 internal import Glibc
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightMediaIO
 public import UprightOrientation
-internal import UprightPipeline
 internal import UprightPolicy
 internal import UprightSignals
 

@@ -1,7 +1,6 @@
 internal import Glibc
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightOrientation
-internal import UprightPipeline
 internal import UprightPolicy
 internal import UprightSignals
 

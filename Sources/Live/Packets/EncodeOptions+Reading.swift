@@ -1,7 +1,7 @@
 package import UprightOrientation
 package import UprightFrames
 internal import UprightMediaIO
-internal import UprightPipeline
+internal import UprightMedia
 
 extension EncodeOptions {
   /// Reads how a packet session encodes, by the names of the command line where it has them.

@@ -1,7 +1,7 @@
 public import UprightOrientation
 internal import Synchronization
 internal import UprightMediaIO
-internal import UprightPipeline
+internal import UprightMedia
 
 /// The RTP of one publisher after another, which a WebRTC server on this machine forwards to a port of this
 /// process. Safe to use from any thread.

@@ -1,4 +1,4 @@
-internal import UprightPipeline
+internal import UprightMedia
 
 /// An output of a live session in memory, for one reader: an asynchronous sequence of what the session writes.
 /// It ends with the session.

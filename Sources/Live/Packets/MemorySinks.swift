@@ -1,7 +1,6 @@
 internal import UprightOrientation
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// Writes packets to a `MemoryOutput`.
 final class MemoryPacketSink: PacketSink {

@@ -1,6 +1,6 @@
 internal import UprightOrientation
 internal import UprightMediaIO
-internal import UprightPipeline
+internal import UprightMedia
 
 /// Packets that a program hands over, as the source of a session.
 final class MemorySource: PacketSource {

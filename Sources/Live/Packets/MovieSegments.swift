@@ -1,7 +1,6 @@
 public import UprightOrientation
-internal import UprightContainers
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 
 /// Packs encoded video and audio into fragmented MP4, in memory: an initialization segment for each format, and media
 /// segments (ISO/IEC 14496-12, 8.8; RFC 8216, 3.3).

@@ -1,10 +1,8 @@
 internal import UprightOrientation
 internal import UprightPolicy
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightFrames
 internal import UprightMediaIO
-internal import UprightOrienting
-internal import UprightPipeline
 
 /// Decides, turns and encodes the frames of a `PacketSession`. Used by one thread.
 ///

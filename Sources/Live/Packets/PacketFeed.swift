@@ -1,6 +1,6 @@
 public import UprightOrientation
 internal import UprightMediaIO
-internal import UprightPipeline
+internal import UprightMedia
 
 /// Packets in memory, as the input of a live session. Safe to use from any thread.
 ///

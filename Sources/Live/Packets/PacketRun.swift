@@ -1,12 +1,9 @@
 internal import UprightOrientation
 internal import UprightPolicy
 internal import Synchronization
-internal import UprightEncoding
+internal import UprightMedia
 internal import UprightFrames
-internal import UprightIntake
 internal import UprightMediaIO
-internal import UprightOrienting
-internal import UprightPipeline
 
 /// The threads of a `PacketSession`: one reads and decodes, one decides, turns and encodes.
 final class PacketRun: Sendable {

@@ -2,7 +2,7 @@ public import UprightOrientation
 internal import Synchronization
 public import UprightFrames
 internal import UprightMediaIO
-internal import UprightPipeline
+internal import UprightMedia
 
 /// Orients a stream of compressed frames in memory: packets in, packets out.
 ///

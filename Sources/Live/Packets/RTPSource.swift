@@ -2,9 +2,8 @@ internal import DequeModule
 internal import Glibc
 internal import UprightOrientation
 internal import Synchronization
-internal import UprightIntake
+internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightPipeline
 internal import UprightRTP
 
 /// Reads RTP from sockets or from a queue, because libavformat's reader discards header extensions and the CVO in

@@ -1,6 +1,6 @@
 internal import UprightOrientation
 internal import UprightMediaIO
-internal import UprightPipeline
+internal import UprightMedia
 
 /// A local UDP port that receives an input.
 struct UDPPort: Sendable, Hashable {

@@ -3,7 +3,7 @@ import Testing
 import UprightOrientation
 import UprightTestSupport
 
-@testable import UprightContainers
+@testable import UprightMedia
 @testable import UprightLive
 
 /// What a host passes on to a session in another process.

@@ -4,7 +4,7 @@ import UprightKernels
 import UprightPolicy
 import Testing
 import UprightMediaIO
-import UprightPipeline
+import UprightMedia
 import UprightTestSupport
 
 @testable import UprightLive

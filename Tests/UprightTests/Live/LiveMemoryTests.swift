@@ -5,7 +5,7 @@ import Testing
 import UprightTestSupport
 
 @testable import UprightLive
-@testable import UprightPipeline
+@testable import UprightMedia
 
 /// Live sessions whose input and outputs are memory of the program.
 @Suite(

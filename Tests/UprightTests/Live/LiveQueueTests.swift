@@ -4,10 +4,9 @@ import Synchronization
 import Testing
 import UprightTestSupport
 
-@testable import UprightContainers
+@testable import UprightMedia
 @testable import UprightLive
 @testable import UprightMediaIO
-@testable import UprightPipeline
 
 /// Output queues are limited. After a loss, the output continues at an IDR.
 @Suite(.tags(.waits)) struct LiveQueueTests {

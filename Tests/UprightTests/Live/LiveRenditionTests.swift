@@ -4,7 +4,7 @@ import UprightPolicy
 import Testing
 import UprightFrames
 import UprightMediaIO
-import UprightPipeline
+import UprightMedia
 import UprightTestSupport
 
 @testable import UprightLive

@@ -6,7 +6,7 @@ import UprightTestSupport
 
 @testable import UprightLive
 @testable import UprightMediaIO
-@testable import UprightPipeline
+@testable import UprightMedia
 
 @Suite struct LiveSizeTests {
   @Test(

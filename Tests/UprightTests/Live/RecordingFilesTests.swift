@@ -3,10 +3,9 @@ import Testing
 import UprightOrientation
 import UprightTestSupport
 
-@testable import UprightContainers
+@testable import UprightMedia
 @testable import UprightLive
 @testable import UprightMediaIO
-@testable import UprightPipeline
 
 /// Which files a recording leaves, with frames that a test makes.
 @Suite("The files of a recording")

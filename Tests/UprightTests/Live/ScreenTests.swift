@@ -1,8 +1,7 @@
 import Foundation
 import Testing
-import UprightContainers
+import UprightMedia
 import UprightOrientation
-import UprightPipeline
 import UprightTestSupport
 
 /// Outputs whose format turns, in players for the desktop: what is on the screen is read there. 15 s.

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UprightFiles
 import UprightOrientation
-import UprightPipeline
+import UprightMedia
 import UprightTestSupport
 
 /// Frames that are shown for longer than the others.

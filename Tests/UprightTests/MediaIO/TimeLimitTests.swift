@@ -3,10 +3,8 @@ import UprightOrientation
 import Testing
 import UprightTestSupport
 
-@testable import UprightContainers
-@testable import UprightIntake
+@testable import UprightMedia
 @testable import UprightMediaIO
-@testable import UprightPipeline
 
 /// Times near the limits of 64 bits: unknown when read, clamped when converted.
 @Suite struct TimeLimitTests {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UprightFiles
 import UprightOrientation
-import UprightPipeline
+import UprightMedia
 import UprightTestSupport
 
 /// Frames whose colour has no tag.

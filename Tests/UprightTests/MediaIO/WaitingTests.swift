@@ -5,7 +5,7 @@ import UprightOrientation
 import UprightTestSupport
 
 @testable import UprightMediaIO
-@testable import UprightPipeline
+@testable import UprightMedia
 
 /// Waits end when they are woken. A wait that isn't would end after two minutes here.
 @Suite struct WaitingTests {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UprightServiceTestSupport
 
-@testable import UprightContainers
+@testable import UprightMedia
 @testable import UprightService
 
 /// Players with low latency in a process of their own, which wait for parts that the test publishes.

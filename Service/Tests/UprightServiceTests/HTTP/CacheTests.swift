@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UprightServiceTestSupport
 
-@testable import UprightContainers
+@testable import UprightMedia
 @testable import UprightService
 
 /// `Samples/live/nginx-cache.conf` in front of the service, with other ports. Costs five seconds.

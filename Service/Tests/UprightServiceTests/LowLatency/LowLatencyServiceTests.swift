@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UprightServiceTestSupport
 
-@testable import UprightContainers
+@testable import UprightMedia
 @testable import UprightService
 
 /// Low-latency HLS over HTTP, with playlists that the test publishes. Costs two seconds.

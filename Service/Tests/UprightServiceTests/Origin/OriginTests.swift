@@ -6,9 +6,8 @@ import Testing
 import Upright
 import UprightServiceTestSupport
 
-@testable import UprightContainers
+@testable import UprightMedia
 @testable import UprightMediaIO
-@testable import UprightPipeline
 @testable import UprightService
 
 /// Live HLS in an HTTP origin, with writers that follow each other. No encoder: costs about three seconds.

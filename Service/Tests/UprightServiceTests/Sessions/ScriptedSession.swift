@@ -5,7 +5,7 @@ import Synchronization
 import Upright
 
 @testable import UprightLive
-@testable import UprightPipeline
+@testable import UprightMedia
 @testable import UprightService
 
 extension LiveUpdate {

@@ -4,7 +4,7 @@ import UprightPolicy
 import Synchronization
 import Testing
 import UprightMediaIO
-import UprightPipeline
+import UprightMedia
 import UprightTestSupport
 
 @testable import UprightFiles

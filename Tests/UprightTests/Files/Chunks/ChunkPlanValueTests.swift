@@ -3,7 +3,7 @@ import UprightOrientation
 import UprightPolicy
 import Testing
 import UprightMediaIO
-import UprightPipeline
+import UprightMedia
 import UprightTestSupport
 
 @testable import UprightFiles

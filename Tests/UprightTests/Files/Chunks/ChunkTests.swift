@@ -2,7 +2,7 @@ import Foundation
 import UprightOrientation
 import Testing
 import UprightMediaIO
-import UprightPipeline
+import UprightMedia
 import UprightTestSupport
 
 /// `--chunks`: encoding a file in parallel chunks gives the same result as encoding it in one piece.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import UprightOrientation
-import UprightPipeline
+import UprightMedia
 import UprightPolicy
 import UprightTestSupport
 

@@ -4,7 +4,7 @@ import UprightPolicy
 import Testing
 import UprightFiles
 import UprightMediaIO
-import UprightPipeline
+import UprightMedia
 import UprightTestSupport
 
 /// Frames that need no new pixels are copied, not encoded: `--reencode`, `--upright metadata`.

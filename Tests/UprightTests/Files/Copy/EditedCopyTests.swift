@@ -3,7 +3,7 @@ import Testing
 import UprightFiles
 import UprightMediaIO
 import UprightOrientation
-import UprightPipeline
+import UprightMedia
 import UprightTestSupport
 
 /// Copies of inputs whose frames are not all shown, or are decoded later than they are shown.

@@ -4,7 +4,7 @@ import UprightPolicy
 import Testing
 import UprightFiles
 import UprightMediaIO
-import UprightPipeline
+import UprightMedia
 import UprightTestSupport
 
 /// `--reencode auto` on a file that is rotated for part of its duration: some GOPs are copied and others

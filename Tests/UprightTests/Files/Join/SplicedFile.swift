@@ -2,7 +2,7 @@ import Foundation
 import UprightOrientation
 import UprightTestSupport
 
-@testable import UprightContainers
+@testable import UprightMedia
 @testable import UprightFiles
 @testable import UprightMediaIO
 

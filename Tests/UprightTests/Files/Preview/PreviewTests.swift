@@ -6,7 +6,7 @@ import UprightMediaIO
 import UprightTestSupport
 
 @testable import UprightFiles
-@testable import UprightPipeline
+@testable import UprightMedia
 
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct PreviewTests {

@@ -3,7 +3,7 @@ import UprightOrientation
 import UprightPolicy
 import Testing
 import UprightFiles
-import UprightPipeline
+import UprightMedia
 import UprightTestSupport
 import UprightFrames
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UprightMediaIO
 import UprightOrientation
-import UprightPipeline
+import UprightMedia
 import UprightTestSupport
 
 @testable import UprightFiles

@@ -1,9 +1,8 @@
 import Foundation
 import Testing
-import UprightContainers
+import UprightMedia
 import UprightMediaIO
 import UprightOrientation
-import UprightPipeline
 import UprightTestSupport
 
 @testable import UprightFiles

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UprightFiles
 import UprightOrientation
-import UprightPipeline
+import UprightMedia
 import UprightTestSupport
 
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))

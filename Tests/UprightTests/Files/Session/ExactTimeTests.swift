@@ -2,12 +2,9 @@ import UprightOrientation
 import Testing
 import UprightTestSupport
 
-@testable import UprightContainers
-@testable import UprightEncoding
+@testable import UprightMedia
 @testable import UprightFiles
-@testable import UprightIntake
 @testable import UprightMediaIO
-@testable import UprightPipeline
 
 /// Decisions about times of different time bases, where seconds as floating-point numbers would be a little
 /// too high or too low.

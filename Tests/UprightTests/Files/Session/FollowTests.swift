@@ -4,7 +4,7 @@ import UprightPolicy
 import Synchronization
 import Testing
 import UprightMediaIO
-import UprightPipeline
+import UprightMedia
 import UprightTestSupport
 
 /// The size of the stream follows the app. Every player must show 300 frames, in order, upright, with the

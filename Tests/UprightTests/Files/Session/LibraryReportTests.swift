@@ -1,7 +1,7 @@
 import Foundation
 import UprightOrientation
 import Testing
-import UprightIntake
+import UprightMedia
 import UprightMediaIO
 import UprightTestSupport
 

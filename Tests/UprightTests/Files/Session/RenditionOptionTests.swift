@@ -1,11 +1,10 @@
 import Foundation
 import UprightOrientation
 import Testing
-import UprightContainers
+import UprightMedia
 import UprightFiles
 import UprightFrames
 import UprightMediaIO
-import UprightPipeline
 import UprightTestSupport
 
 /// Rungs, their rates, and the options of two canvases.

@@ -3,7 +3,7 @@ import UprightOrientation
 import Testing
 import UprightFiles
 import UprightMediaIO
-import UprightPipeline
+import UprightMedia
 import UprightTestSupport
 
 /// Files with several renditions: a ladder, and both canvases at once.

@@ -6,7 +6,7 @@ import UprightMediaIO
 import UprightTestSupport
 
 @testable import UprightFiles
-@testable import UprightPipeline
+@testable import UprightMedia
 
 /// `--start` begins decoding at an earlier keyframe if that doesn't change the result. The output equals
 /// that of decoding from the beginning.

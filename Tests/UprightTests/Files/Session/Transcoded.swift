@@ -4,7 +4,7 @@ import UprightPolicy
 import Testing
 import UprightFiles
 import UprightMediaIO
-import UprightPipeline
+import UprightMedia
 import UprightTestSupport
 
 /// One transcode in this process, and its report decoded from JSON.

@@ -4,7 +4,7 @@ import UprightPolicy
 import Testing
 import UprightFrames
 import UprightMediaIO
-import UprightPipeline
+import UprightMedia
 import UprightTestSupport
 
 /// `turning-sensor.mp4` turned upright and compared with the original scene, frame by frame.

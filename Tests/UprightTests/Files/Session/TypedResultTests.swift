@@ -4,7 +4,7 @@ import UprightPolicy
 import Testing
 import UprightFiles
 import UprightMediaIO
-import UprightPipeline
+import UprightMedia
 import UprightTestSupport
 
 /// The fields of reports and probes. Those of a plan are in `PartsTests`.
