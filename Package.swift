@@ -21,8 +21,8 @@ let tests: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 // The targets that a frame passes on its way through a file or a live session.
 let mediaPath: [Target.Dependency] = [
-  "UprightMedia", "UprightMediaIO", "UprightFrames", "UprightKernels", "UprightPolicy",
-  "UprightOrientation",
+  "UprightMedia", "UprightMediaIO", "UprightSignals", "UprightFrames", "UprightKernels",
+  "UprightPolicy", "UprightOrientation",
 ]
 let sessions: [Target.Dependency] = mediaPath + ["UprightFiles", "UprightLive"]
 
@@ -55,10 +55,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "UprightSignals", dependencies: ["UprightOrientation"],
-      path: "Sources/OrientationSignals", swiftSettings: strict),
-    .target(
-      name: "UprightRTP", dependencies: ["UprightOrientation"], path: "Sources/RTP",
-      swiftSettings: strict),
+      path: "Sources/Signals", swiftSettings: strict),
     .target(name: "UprightPlaylists", path: "Sources/Playlists", swiftSettings: strict),
     .systemLibrary(
       name: "CUprightFFmpeg", pkgConfig: "libavformat",
@@ -81,14 +78,14 @@ let package = Package(
     .target(
       name: "UprightMedia",
       dependencies: [
-        "UprightMediaIO", "UprightFrames", "UprightRTP", "UprightSignals", "UprightPolicy",
-        "UprightKernels", "UprightOrientation", deque,
+        "UprightMediaIO", "UprightFrames", "UprightSignals", "UprightPolicy", "UprightKernels",
+        "UprightOrientation", deque,
       ], path: "Sources/Media", swiftSettings: strict),
     .target(
-      name: "UprightFiles", dependencies: mediaPath + ["UprightSignals", deque],
+      name: "UprightFiles", dependencies: mediaPath + [deque],
       path: "Sources/Files", swiftSettings: strict),
     .target(
-      name: "UprightLive", dependencies: mediaPath + ["UprightRTP", deque], path: "Sources/Live",
+      name: "UprightLive", dependencies: mediaPath + [deque], path: "Sources/Live",
       swiftSettings: strict),
     .target(name: "Upright", dependencies: sessions + ["CUprightMalloc"], swiftSettings: strict),
     .executableTarget(
@@ -150,11 +147,8 @@ let package = Package(
         "UprightFrames", "UprightKernels", "UprightTestSupport", "policy-only", "frames-in-out",
       ], swiftSettings: tests),
     .testTarget(
-      name: "OrientationSignalsTests",
+      name: "SignalsTests",
       dependencies: ["UprightSignals", "UprightOrientation", "UprightTestSupport"],
-      swiftSettings: tests),
-    .testTarget(
-      name: "RTPTests", dependencies: ["UprightRTP", "UprightOrientation", "UprightTestSupport"],
       swiftSettings: tests),
     .testTarget(
       name: "PlaylistsTests", dependencies: ["UprightPlaylists"],
@@ -162,8 +156,8 @@ let package = Package(
     .testTarget(
       name: "UprightTests",
       dependencies: sessions + [
-        "UprightSignals", "UprightRTP", "UprightTestSupport", "Upright", "transcode-async",
-        "live-hls", "sfu-recorder", "frames-out", "make-hls", "UprightEmbeddingHost",
+        "UprightTestSupport", "Upright", "transcode-async", "live-hls", "sfu-recorder",
+        "frames-out", "make-hls", "UprightEmbeddingHost",
       ],
       swiftSettings: tests),
     .testTarget(
@@ -178,7 +172,7 @@ let package = Package(
     // What libFuzzer runs, and the replay of its corpus: see Scripts/fuzz.sh.
     .executableTarget(
       name: "UprightFuzzer",
-      dependencies: sessions + ["UprightSignals", "UprightRTP", "UprightPlaylists"],
+      dependencies: sessions + ["UprightPlaylists"],
       path: "Fuzz/Targets", swiftSettings: tests),
     .testTarget(
       name: "FuzzTests", dependencies: ["UprightFuzzer"], path: "Fuzz/Tests", swiftSettings: tests),

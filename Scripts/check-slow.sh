@@ -25,7 +25,7 @@ if [ "${SHORT:-0}" = 1 ]; then
   SHORT=1 Scripts/check-scale.sh
   # Each sanitizer is a build of its own, so here is one of them, for the engine. The fuzzers' known inputs are among its tests.
   Scripts/sanitized.sh address check engine \
-    --filter '^(Fuzz|PixelKernels|OrientationSignals|RTP|UprightFrames|Upright)Tests\.'
+    --filter '^(Fuzz|PixelKernels|Signals|UprightFrames|Upright)Tests\.'
 else
   python3 Tests/Slow/memory.py --short-seconds 60 --long-seconds 600
   python3 Tests/Slow/fuzz.py --runs 1000

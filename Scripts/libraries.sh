@@ -21,7 +21,7 @@ version=$(sed -n 's/^#define UPRIGHT_VERSION_[MP][A-Z]* //p' $header | paste -sd
 
 policy=(CUprightPolicy UprightFrames UprightPolicy UprightKernels CUprightKernels UprightOrientation)
 all=("${policy[@]}" CUpright UprightFiles UprightLive UprightMedia UprightMediaIO UprightPlaylists
-  CUprightFFmpegShims UprightSignals UprightRTP DequeModule ContainersPreview InternalCollectionsUtilities)
+  CUprightFFmpegShims UprightSignals DequeModule ContainersPreview InternalCollectionsUtilities)
 
 # The objects of targets. Objects of sources that were deleted can be among them, and are left out.
 objects() {

@@ -40,7 +40,7 @@ QUIET = 10
 SLOWEST = 20
 # Targets whose suites are quick in every loop, and the number of patterns per process of quick suites.
 QUICK = {
-    "ArchitectureTests", "OrientationTests", "OrientationSignalsTests", "PixelKernelsTests", "RTPTests",
+    "ArchitectureTests", "OrientationTests", "PixelKernelsTests", "SignalsTests",
     "RotationPolicyTests", "FuzzTests", "ServiceFuzzTests", "RTMPTests"}
 TOGETHER = 12
 # If more tests fail, something is broken, and none runs again.

@@ -3,7 +3,6 @@ import UprightOrientation
 import UprightSignals
 import UprightMediaIO
 import UprightPlaylists
-import UprightRTP
 
 @testable import UprightMedia
 @testable import UprightLive

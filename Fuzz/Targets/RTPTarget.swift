@@ -1,5 +1,5 @@
 #if DEBUG
-@testable import UprightRTP
+@testable import UprightSignals
 
 extension FuzzTarget {
   /// A codec, then packets: whether an arrival time comes first, a length, the packet.

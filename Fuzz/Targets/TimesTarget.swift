@@ -6,7 +6,7 @@ import UprightPolicy
 @testable import UprightFiles
 @testable import UprightLive
 @testable import UprightMediaIO
-@testable import UprightRTP
+@testable import UprightSignals
 
 extension FuzzTarget {
   /// All code that computes with timestamps, at the limits of what a file or a publisher can

@@ -14,7 +14,6 @@ import UprightTestSupport
       ["UprightPolicy", "UprightKernels", "UprightOrientation"], ["Synchronization"]
     ),
     "UprightSignals": (["UprightOrientation"], []),
-    "UprightRTP": (["UprightOrientation"], []),
     "UprightPlaylists": ([], []),
     "CUprightFFmpeg": ([], []),
     "CUprightFFmpegShims": (["CUprightFFmpeg"], []),
@@ -28,15 +27,15 @@ import UprightTestSupport
     ),
     "UprightMedia": (
       [
-        "UprightMediaIO", "UprightFrames", "UprightRTP", "UprightSignals", "UprightPolicy",
-        "UprightKernels", "UprightOrientation",
+        "UprightMediaIO", "UprightFrames", "UprightSignals", "UprightPolicy", "UprightKernels",
+        "UprightOrientation",
       ], shared
     ),
     "UprightFiles": (
-      path.union(["UprightSignals", "UprightOrientation"]), shared
+      path.union(["UprightOrientation"]), shared
     ),
     "UprightLive": (
-      path.union(["UprightRTP", "UprightOrientation"]), shared
+      path.union(["UprightOrientation"]), shared
     ),
     "Upright": (
       path.union(["UprightFiles", "UprightLive", "UprightOrientation", "CUprightMalloc"]), []
@@ -66,7 +65,8 @@ import UprightTestSupport
 
   /// The targets between the values and whole inputs and sessions.
   private static let path: Set<String> = [
-    "UprightMedia", "UprightMediaIO", "UprightFrames", "UprightKernels", "UprightPolicy",
+    "UprightMedia", "UprightMediaIO", "UprightSignals", "UprightFrames", "UprightKernels",
+    "UprightPolicy",
   ]
 
   private static let products: Set<String> = ["DequeModule", "ArgumentParser"]

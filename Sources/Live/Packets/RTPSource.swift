@@ -4,7 +4,7 @@ internal import UprightOrientation
 internal import Synchronization
 internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightRTP
+internal import UprightSignals
 
 /// Reads RTP from sockets or from a queue, because libavformat's reader discards header extensions and the CVO in
 /// them.

@@ -1,5 +1,5 @@
 internal import UprightOrientation
-internal import UprightRTP
+internal import UprightSignals
 
 /// One RTP stream of a source, and its place on the source's timeline. Used by one thread.
 final class RTPTrack {

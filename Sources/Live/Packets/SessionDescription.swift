@@ -1,7 +1,7 @@
 internal import UprightOrientation
 internal import UprightMedia
 internal import UprightMediaIO
-internal import UprightRTP
+internal import UprightSignals
 
 /// The parts of a session description (RFC 8866) that are used: the address, port and codec of each stream,
 /// and which header extension is CVO.

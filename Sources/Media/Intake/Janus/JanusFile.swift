@@ -1,7 +1,7 @@
 internal import Glibc
 internal import UprightOrientation
 internal import UprightMediaIO
-internal import UprightRTP
+internal import UprightSignals
 
 /// A recording's file, read sequentially in chunks.
 package final class JanusFile {

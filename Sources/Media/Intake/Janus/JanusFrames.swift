@@ -1,7 +1,7 @@
 internal import DequeModule
 internal import UprightOrientation
 internal import UprightMediaIO
-internal import UprightRTP
+internal import UprightSignals
 
 /// The frames of one recording, depacketized from RTP, in bounded memory.
 final class JanusFrames {

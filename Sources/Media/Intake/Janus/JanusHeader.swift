@@ -1,7 +1,7 @@
 internal import UprightOrientation
 internal import UprightPolicy
 internal import UprightMediaIO
-internal import UprightRTP
+internal import UprightSignals
 
 /// The header of a Janus recording: `{"t", "c", "f", "x", "s", "u", "e", "or"}`.
 struct JanusHeader {

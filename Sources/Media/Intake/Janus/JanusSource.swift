@@ -1,6 +1,6 @@
 internal import UprightOrientation
 internal import UprightMediaIO
-internal import UprightRTP
+internal import UprightSignals
 
 /// A Janus recording of video, and optionally one of audio, as one input.
 ///

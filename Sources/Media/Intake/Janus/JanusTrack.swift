@@ -1,6 +1,6 @@
 internal import UprightOrientation
 internal import UprightMediaIO
-internal import UprightRTP
+internal import UprightSignals
 
 /// One recording as a stream of packets, starting at its first keyframe.
 final class JanusTrack {

@@ -1,6 +1,6 @@
 package import UprightOrientation
 package import UprightMediaIO
-internal import UprightRTP
+internal import UprightSignals
 
 /// Decoder parameters for streams received over RTP.
 extension RTPCodec {

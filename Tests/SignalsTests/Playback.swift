@@ -4,7 +4,7 @@ import UprightSignals
 struct Playback {
   var codec: Codec
   var wrapping = Wrapping.startCodes
-  var units: [AccessUnit]
+  var units: [SyntheticUnit]
 
   /// Returns the indices of the units in output order: by sequence, then by PTS. `sequences` is the
   /// sequence number of each unit.

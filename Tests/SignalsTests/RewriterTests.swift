@@ -7,7 +7,7 @@ import UprightTestSupport
 struct RewriterTests {
   /// Returns the units' packets after the rewriter.
   private func rewritten(
-    _ units: [AccessUnit], _ codec: Codec, _ wrapping: Wrapping, _ orientation: ImageOrientation?
+    _ units: [SyntheticUnit], _ codec: Codec, _ wrapping: Wrapping, _ orientation: ImageOrientation?
   ) -> [[UInt8]] {
     var rewriter = DisplayOrientationRewriter(
       codec: codec, configuration: wrapping.configuration(codec), orientation: orientation)
@@ -19,7 +19,7 @@ struct RewriterTests {
   }
 
   private func signals(
-    _ packets: [[UInt8]], _ units: [AccessUnit], _ codec: Codec, _ wrapping: Wrapping
+    _ packets: [[UInt8]], _ units: [SyntheticUnit], _ codec: Codec, _ wrapping: Wrapping
   ) -> [ImageOrientation?] {
     var scanner = DisplayOrientationScanner(
       codec: codec, configuration: wrapping.configuration(codec))

@@ -3,7 +3,7 @@ import UprightOrientation
 import Testing
 import UprightTestSupport
 
-@testable import UprightRTP
+@testable import UprightSignals
 
 @Suite("RTP streams: order, loss, timestamps and CVO")
 struct StreamTests {

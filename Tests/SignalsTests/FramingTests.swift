@@ -59,7 +59,7 @@ struct FramingTests {
 
   @Test("Packets whose framing differs from the configuration", arguments: Codec.allCases)
   func otherwise(codec: Codec) {
-    let unit = AccessUnit(kind: .idr, pts: 0, message: Message(standing: .right))
+    let unit = SyntheticUnit(kind: .idr, pts: 0, message: Message(standing: .right))
     let expected = unit.units(codec)
     for promised in [NALFraming.lengths(1), .lengths(2), .lengths(3), .lengths(4)] {
       #expect(units(unit.bytes(codec, .startCodes), promised) == expected)

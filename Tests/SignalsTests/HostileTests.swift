@@ -110,7 +110,7 @@ struct HostileTests {
       }
     }
     let kinds: [PictureKind] = [.idr, .cleanRandomAccess, .brokenLink, .inter, .skippedLeading]
-    let unit = AccessUnit(
+    let unit = SyntheticUnit(
       kind: kinds.randomElement(using: &random) ?? .inter, pts: nil,
       message: Bool.random(using: &random) ? .cancel : Message(standing: .left),
       endsSequence: Int.random(in: 0..<8, using: &random) == 0)
@@ -134,8 +134,8 @@ struct HostileTests {
   @Test("Memory is bounded for any timestamps, and the current signal is kept", arguments: 0..<5)
   func bounded(shape: Int) {
     var tracker = DisplayOrientationTracker(codec: .h264, configuration: [])
-    let first = AccessUnit(kind: .idr, pts: 0, message: Message(standing: .left))
-    let later = AccessUnit(kind: .inter, pts: 0, message: nil).bytes(.h264, .startCodes)
+    let first = SyntheticUnit(kind: .idr, pts: 0, message: Message(standing: .left))
+    let later = SyntheticUnit(kind: .inter, pts: 0, message: nil).bytes(.h264, .startCodes)
     tracker.read(first.bytes(.h264, .startCodes), pts: shape == 0 ? nil : 0)
     for index in 1...Int64(5000) {
       let pts: Int64? =
@@ -158,7 +158,7 @@ struct HostileTests {
     var tracker = DisplayOrientationTracker(codec: .h264, configuration: [])
     var scanner = DisplayOrientationScanner(codec: .h264, configuration: [])
     for index in 0..<Int64(2000) {
-      let unit = AccessUnit(
+      let unit = SyntheticUnit(
         kind: index == 0 ? .idr : .inter, pts: nil,
         message: index == 0 ? Message(standing: .left) : nil)
       let packet = unit.bytes(.h264, .startCodes)
@@ -174,7 +174,7 @@ struct HostileTests {
   func rawBuffer() {
     var tracker = DisplayOrientationTracker(codec: .hevc, configuration: [])
     tracker.read(UnsafeRawBufferPointer(start: nil, count: 0), pts: 0)
-    let unit = AccessUnit(kind: .idr, pts: 0, message: Message(standing: .left))
+    let unit = SyntheticUnit(kind: .idr, pts: 0, message: Message(standing: .left))
     unit.bytes(.hevc, .startCodes).withUnsafeBytes { tracker.read($0, pts: 3) }
     #expect(letter(tracker.signal(at: 3)) == "L")
   }

@@ -3,7 +3,7 @@ import UprightOrientation
 import Testing
 import UprightTestSupport
 
-@testable import UprightRTP
+@testable import UprightSignals
 
 /// Returns the bytes of hexadecimal digits, which may be separated by spaces.
 func hex(_ text: String) -> [UInt8] {

@@ -35,7 +35,7 @@ enum PictureKind: Character {
 }
 
 /// One access unit of a test stream.
-struct AccessUnit {
+struct SyntheticUnit {
   var kind: PictureKind
   var pts: Int64?
   var message: Message?
@@ -85,7 +85,7 @@ enum Wrapping: CaseIterable {
 /// Parses a stream description in decoding order: `I0=L1` is an IDR at PTS 0 with a message for
 /// `left` and repetition period 1, `=x` is a cancel, `_` instead of a PTS means none, a final `.`
 /// is an end of sequence.
-func stream(_ text: String) -> [AccessUnit] {
+func stream(_ text: String) -> [SyntheticUnit] {
   text.split(separator: " ").compactMap { word in
     let ends = word.hasSuffix(".")
     let parts = (ends ? word.dropLast() : word).split(separator: "=")
@@ -99,7 +99,7 @@ func stream(_ text: String) -> [AccessUnit] {
         : orientation(parts[1].prefix(1)).map {
           .set(SEIDisplayOrientation($0), repetitionPeriod: UInt16(parts[1].dropFirst()) ?? 1)
         }
-    return AccessUnit(
+    return SyntheticUnit(
       kind: kind, pts: Int64(head.dropFirst()), message: message, endsSequence: ends)
   }
 }

@@ -212,7 +212,7 @@ struct PersistenceTests {
   func inexact() {
     let values = SEIDisplayOrientation(
       horizontalFlip: false, verticalFlip: false, anticlockwiseRotation: 16000)
-    let unit = AccessUnit(
+    let unit = SyntheticUnit(
       kind: .idr, pts: 0, message: .set(values, repetitionPeriod: 1))
     var tracker = DisplayOrientationTracker(codec: .h264, configuration: [])
     tracker.read(unit.bytes(.h264, .startCodes), pts: 0)

@@ -23,19 +23,19 @@ struct ModelTests {
   }
 
   /// Returns sequences of mini-GOPs, one to eight pictures deep, decoded as a pyramid.
-  private func randomStream(_ random: inout SeededGenerator) -> [AccessUnit] {
-    var units: [AccessUnit] = []
+  private func randomStream(_ random: inout SeededGenerator) -> [SyntheticUnit] {
+    var units: [SyntheticUnit] = []
     var pts = Int64.random(in: -1000...1000, using: &random)
     for _ in 0..<Int.random(in: 1...4, using: &random) {
-      units.append(AccessUnit(kind: .idr, pts: pts, message: randomMessage(&random)))
+      units.append(SyntheticUnit(kind: .idr, pts: pts, message: randomMessage(&random)))
       for _ in 0..<Int.random(in: 0...6, using: &random) {
         let depth = Int64.random(in: 1...8, using: &random)
         let step = Int64.random(in: 1...3, using: &random)
         units.append(
-          AccessUnit(kind: .inter, pts: pts + depth * step, message: randomMessage(&random)))
+          SyntheticUnit(kind: .inter, pts: pts + depth * step, message: randomMessage(&random)))
         for between in (1..<depth).shuffled(using: &random) {
           units.append(
-            AccessUnit(
+            SyntheticUnit(
               kind: .bidirectional, pts: pts + between * step, message: randomMessage(&random)))
         }
         pts += depth * step

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import UprightRTP
+@testable import UprightSignals
 
 @Suite("RTCP")
 struct ControlPacketTests {

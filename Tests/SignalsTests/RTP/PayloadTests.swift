@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UprightTestSupport
 
-@testable import UprightRTP
+@testable import UprightSignals
 
 @Suite("Payload formats")
 struct PayloadTests {
