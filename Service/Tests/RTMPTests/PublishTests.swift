@@ -299,8 +299,9 @@ struct PublishTests {
     for stream in ["v:0", "a:0"] {
       let sent = try FFmpegTool.packets(clip, stream, hashes: true)
       let got = try FFmpegTool.packets(taken, stream, hashes: true)
-      // If the sender disconnects without reading the last replies, data in transit is lost.
-      #expect(got.count <= sent.count && got.count >= sent.count * 9 / 10)
+      // If the sender disconnects without reading the last replies, data in transit is lost: a part of a minute, and on
+      // a busy machine most of a second.
+      #expect(got.count <= sent.count && got.count >= (seconds > 1 ? sent.count * 8 / 10 : 1))
       let others = zip(got, sent).filter { $0.hash != $1.hash || $0.pts != $1.pts }
       #expect(others.isEmpty, "\(others.count) packets of \(stream) differ")
     }

@@ -4,7 +4,7 @@ import UprightServiceTestSupport
 
 @Suite(
   "Ending a service during publishing", .enabled(if: FFmpegTool.isHere), .server,
-  .serialized)
+  .serialized, .tags(.timed, .light))
 struct SignalTests {
   private static let rate = 15
   /// The number of frames in a segment, plus a few that are still being processed.

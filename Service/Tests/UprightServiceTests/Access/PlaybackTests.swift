@@ -292,7 +292,9 @@ struct PlaybackTests {
   }
 }
 
-@Suite("A player of a signed URL", .enabled(if: FFmpegTool.isHere), .server, .serialized)
+@Suite(
+  "A player of a signed URL", .enabled(if: FFmpegTool.isHere), .server, .serialized,
+  .tags(.timed, .light))
 struct SignedPlayerTests {
   @Test("ffmpeg plays the whole stream, over TLS too", arguments: [false, true])
   func played(isSecure: Bool) async throws {

@@ -9,7 +9,7 @@ import UprightServiceTestSupport
 
 @Suite(
   "Publishers and outputs that misbehave don't affect other sessions",
-  .enabled(if: FFmpegTool.isHere), .server, .serialized, .tags(.lengthy))
+  .enabled(if: FFmpegTool.isHere), .server, .serialized, .tags(.timed, .light))
 struct HostilePublisherTests {
   private static func service() async throws -> (RunningService, Int, UnaffectedSession) {
     let port = try Loopback.freeTCPPort()

@@ -8,7 +8,8 @@ import UprightServiceTestSupport
 
 /// Recordings of what ffmpeg publishes. The two tests cost about ten seconds each, most of it idle.
 @Suite(
-  "Recordings while a publisher sends", .enabled(if: FFmpegTool.isHere), .server, .serialized)
+  "Recordings while a publisher sends", .enabled(if: FFmpegTool.isHere), .server, .serialized,
+  .tags(.timed, .light))
 struct RecordingServiceTests {
   /// Keyframes every second, and a stream that follows the app orientation.
   private static let make = RunningService.live {

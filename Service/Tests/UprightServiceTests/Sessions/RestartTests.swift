@@ -3,7 +3,8 @@ import Testing
 import UprightServiceTestSupport
 
 @Suite(
-  "Restarts of the service", .enabled(if: FFmpegTool.isHere), .server, .serialized, .tags(.lengthy))
+  "Restarts of the service", .enabled(if: FFmpegTool.isHere), .server, .serialized,
+  .tags(.timed, .light))
 struct RestartTests {
   /// The position of a live playlist.
   private struct Place {
