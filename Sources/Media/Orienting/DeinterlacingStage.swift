@@ -1,6 +1,6 @@
-package import UprightOrientation
-package import UprightFrames
-package import UprightMediaIO
+internal import UprightOrientation
+internal import UprightFrames
+internal import UprightMediaIO
 
 /// Prepares interlaced frames for turning. The odd and the even lines of such a frame show two different
 /// moments, and only moving whole lines keeps them apart.
@@ -8,8 +8,8 @@ package import UprightMediaIO
 /// An exact move without a quarter turn keeps the fields if the output can signal them. Upside down, the
 /// first line becomes the last, and the field order changes. In any other case, such as scaling or a quarter
 /// turn, the frame is deinterlaced.
-package final class DeinterlacingStage {
-  package typealias Next = (consuming VideoFrame, FrameDirection, MediaTime) throws(UprightError)
+final class DeinterlacingStage {
+  typealias Next = (consuming VideoFrame, FrameDirection, MediaTime) throws(UprightError)
     -> Void
 
   private let carriesFields: Bool
@@ -25,7 +25,7 @@ package final class DeinterlacingStage {
   ///   - carriesFields: Whether the encoder can keep fields.
   ///   - format: The pixel format that the encoder takes.
   ///   - isScaled: Whether frames are scaled later, which mixes fields.
-  package init(carriesFields: Bool, format: PixelFormat, isScaled: Bool = false) {
+  init(carriesFields: Bool, format: PixelFormat, isScaled: Bool = false) {
     self.carriesFields = carriesFields
     self.format = format
     self.isScaled = isScaled
@@ -34,7 +34,7 @@ package final class DeinterlacingStage {
   /// Processes one frame, and passes on the frames that are ready, each with its direction and time.
   ///
   /// - Parameter isShown: Whether the frame is passed on. Others are only looked at beside their neighbours.
-  package func process(
+  func process(
     _ frame: consuming VideoFrame, _ direction: FrameDirection, _ time: MediaTime,
     by placement: Placement, isShown: Bool = true,
     next: Next
@@ -60,7 +60,7 @@ package final class DeinterlacingStage {
   }
 
   /// Passes on the remaining frames.
-  package func finish(next: Next) throws(UprightError) {
+  func finish(next: Next) throws(UprightError) {
     guard let deinterlacer else { return }
     try deinterlacer.finish()
     try drain(next: next)
@@ -90,7 +90,7 @@ package final class DeinterlacingStage {
   }
 
   /// Returns the field order after an exact move.
-  package static func fields(_ fields: FieldOrder?, after orientation: ImageOrientation)
+  static func fields(_ fields: FieldOrder?, after orientation: ImageOrientation)
     -> FieldOrder?
   {
     orientation.turnsUpsideDown ? fields?.flipped : fields

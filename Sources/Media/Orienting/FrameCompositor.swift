@@ -1,13 +1,13 @@
-package import UprightOrientation
+internal import UprightOrientation
 internal import UprightKernels
 internal import UprightPolicy
-package import UprightFrames
-package import UprightMediaIO
+internal import UprightFrames
+internal import UprightMediaIO
 
 /// Draws the output frame for each input frame: the input frame, the last frame before a turn, a held frame,
 /// a still picture, or a blend of two frames, with the overlays on top. Returns one frame for each input
 /// frame, with that frame's timestamps. Used by one thread.
-package final class FrameCompositor {
+final class FrameCompositor {
   private let orienter: FrameOrienter
   private var slate: HeldContent?
   private var overlays: OverlayPainter
@@ -16,14 +16,14 @@ package final class FrameCompositor {
   /// What was shown before the turn in progress.
   private var before: (turn: OrientationTimeline.Turn, standing: HeldContent?)?
 
-  package init(orienter: FrameOrienter, stills: SessionStills) {
+  init(orienter: FrameOrienter, stills: SessionStills) {
     self.orienter = orienter
     slate = stills.slate.map { HeldContent(.still($0)) }
     overlays = OverlayPainter(stills.overlays, format: orienter.format)
   }
 
   /// Changes the layout and the still pictures from the next frame on. What is held is drawn again.
-  package func change(_ layout: FrameOrienter.Layout, _ stills: SessionStills) {
+  func change(_ layout: FrameOrienter.Layout, _ stills: SessionStills) {
     orienter.layout = layout
     slate = stills.slate.map { HeldContent(.still($0)) }
     overlays = OverlayPainter(stills.overlays, format: orienter.format)
@@ -36,7 +36,7 @@ package final class FrameCompositor {
   /// - Parameters:
   ///   - placement: The layout of the frame at rest, according to `direction`.
   ///   - shape: The sample aspect ratio of the frame.
-  package func output(
+  func output(
     for frame: borrowing VideoFrame, _ direction: FrameDirection, _ placement: Placement,
     shape: Rational
   ) throws(UprightError) -> VideoFrame {

@@ -1,19 +1,19 @@
-package import UprightOrientation
-package import UprightKernels
-package import UprightMediaIO
+internal import UprightOrientation
+internal import UprightKernels
+internal import UprightMediaIO
 
 /// Converts decoded frames to planar formats, so that they can be cropped and turned plane by plane. Packed
 /// formats and palettes are unpacked, and transparent areas are drawn on the background colour.
-package final class PlanarConverter {
+final class PlanarConverter {
   private let background: RGBColour
   private let converter = FrameConverter()
   /// Whether any frame had transparent areas.
-  package private(set) var hasDrawn = false
+  private(set) var hasDrawn = false
 
-  package init(background: RGBColour) { self.background = background }
+  init(background: RGBColour) { self.background = background }
 
   /// Returns `frame` if its format is already planar, otherwise a converted frame.
-  package func plain(_ frame: consuming VideoFrame) throws(UprightError) -> VideoFrame {
+  func plain(_ frame: consuming VideoFrame) throws(UprightError) -> VideoFrame {
     if frame.format.hasAlpha {
       let blended = try converter.converted(frame, to: frame.format.bitDepth > 8 ? .rgba64 : .rgba)
       if blended.flatten(on: background) {
