@@ -1,9 +1,9 @@
 internal import CUprightFFmpeg
 internal import UprightOrientation
 
-/// Gives the frames of a video track in AVI their presentation times. AVI stores the frames in decoding order, without times. A
-/// decoder that delays them returns, for each packet but the first few, the next frame in presentation order: it is shown
-/// at the time of that packet.
+/// Gives the frames of a video track their presentation times where the container stores none: those in AVI, and those in an
+/// MPEG program stream that don't begin a packet of it (ISO/IEC 13818-1, 2.4.3.7). A decoder that delays frames returns, for
+/// each packet but the first few, the next frame in presentation order: it is shown at the time of that packet.
 final class PresentationOrder {
   /// A packet that waits for its presentation time or for those before it.
   private final class Waiting {
@@ -17,7 +17,7 @@ final class PresentationOrder {
     }
 
     func show(at time: Int64?) {
-      packet?.pts = time
+      if packet?.pts == nil { packet?.pts = time }
       isPlaced = true
     }
   }
@@ -35,7 +35,9 @@ final class PresentationOrder {
   /// Those that have no presentation time yet.
   private var unplaced: [Waiting] = []
   private var sequence = 1
+  /// The decoding time and the duration of the last packet.
   private var latest: Int64?
+  private var step: Int64 = 1
 
   /// No decoder delays so many frames, nor does an encoder put so many B frames in succession.
   private static let most = 64
@@ -52,7 +54,7 @@ final class PresentationOrder {
 
   /// Returns those of a container, by the index of the stream.
   static func tracks(of container: Demuxer.Container) -> [Int: PresentationOrder] {
-    guard container.format == "avi" else { return [:] }
+    guard ["avi", "mpeg"].contains(container.format) else { return [:] }
     let videos = container.streams.filter { $0.kind == .video }
     let orders = videos.compactMap { video in PresentationOrder(video).map { (video.index, $0) } }
     return Dictionary(uniqueKeysWithValues: orders)
@@ -62,6 +64,7 @@ final class PresentationOrder {
   func add(_ added: consuming Packet) throws(UprightError) {
     guard let packet = try divided(added) else { return }
     latest = packet.dts ?? latest
+    step = max(1, packet.duration)
     let place = place(of: packet)
     let waiting = Waiting(packet, at: place)
     packets.append(waiting)
@@ -83,7 +86,7 @@ final class PresentationOrder {
   /// Places the last frames: no packets follow.
   func finish() {
     while !unplaced.isEmpty {
-      latest = latest.map { $0 + 1 }
+      latest = latest.map { $0 + step }
       placeNext(at: latest)
     }
   }

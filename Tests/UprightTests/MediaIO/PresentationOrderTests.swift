@@ -3,8 +3,8 @@ import Testing
 import UprightMediaIO
 import UprightTestSupport
 
-/// The presentation times of frames in AVI, which stores none. A second a test.
-@Suite("Presentation order in AVI", .enabled(if: Needs.ffmpeg, "needs ffmpeg"))
+/// The presentation times of frames in AVI, which stores none, and in MPEG program streams, which store some. A second a test.
+@Suite("Presentation order", .enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct PresentationOrderTests {
   /// A packet's times by its place in the file.
   private typealias Times = [Int64: Int64]
@@ -44,6 +44,36 @@ struct PresentationOrderTests {
     let rest = try read(demuxer)
     #expect((20...70).contains(rest.count) || rest.count == 150)
     #expect(rest.allSatisfy { whole[$0.key] == $0.value })
+  }
+
+  @Test(
+    "Frames of a program stream that begin within one of its packets have times",
+    arguments: ["mpeg2video -bf 2", "mpeg2video -bf 0", "mpeg1video -bf 2"])
+  func programStream(_ codec: String) throws {
+    let scratch = try Scratch()
+    let path = scratch.path("source.mpg")
+    try FFmpegTool.run(
+      "-v error -i \(Samples.withAudio) -c:v \(codec) -g 12 -q:v 20 -c:a mp2", [path])
+    let stored = try FFmpegTool.packets(path, "v")
+    #expect(stored.contains { $0.pts == nil } && stored.contains { $0.pts != nil })
+    func times(_ demuxer: Demuxer) throws -> [Int64: Int64] {
+      var times: [Int64: Int64] = [:]
+      while let packet = try demuxer.read() {
+        guard packet.streamIndex == 0 else { continue }
+        let (pts, dts) = (packet.pts, packet.dts)
+        let time: Int64 = try #require(pts)
+        times[try #require(dts)] = time
+      }
+      return times
+    }
+    let demuxer = try Demuxer(url: path)
+    let whole = try times(demuxer)
+    let shown = whole.values.sorted()
+    // 30 frames a second, in ticks of 1/90000 s.
+    #expect(shown.count == 150 && shown == shown.indices.map { shown[0] + 3000 * Int64($0) })
+    #expect(demuxer.seek(stream: 0, to: shown[100]))
+    let rest = try times(demuxer)
+    #expect(rest.count > 40 && rest.allSatisfy { whole[$0.key] == $0.value })
   }
 
   @Test("Frames that DivX packed into one chunk are apart", arguments: [1, 2, 3])
