@@ -30,6 +30,16 @@ struct FocusTests {
     #expect(error?.path.hasPrefix("line 3") == true, "\(String(describing: error))")
   }
 
+  @Test("A move is slow at both ends, and stays where it has ended")
+  func move() {
+    let move = FocusMove(from: Point(x: 0, y: 1), to: Point(x: 1, y: 0), starts: 2, ends: 4)
+    #expect(move.point(at: 0) == Point(x: 0, y: 1) && move.point(at: 2) == Point(x: 0, y: 1))
+    #expect(move.point(at: 4) == Point(x: 1, y: 0) && move.point(at: 9) == Point(x: 1, y: 0))
+    let (early, half) = (move.point(at: 2.2), move.point(at: 3))
+    #expect(early.x > 0 && early.x < 0.1 && abs(half.x - 0.5) < 1e-9)
+    #expect(abs(early.x + early.y - 1) < 1e-9)
+  }
+
   @Test("Events from code are checked too", arguments: [Double.nan, .infinity, -1, 1.5])
   func fromCode(_ value: Double) throws {
     var plan = try OrientationPlan(PolicyDocument())

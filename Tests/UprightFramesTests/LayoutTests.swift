@@ -108,6 +108,30 @@ import UprightFrames
     #expect(targets[0].planes[0].contains { $0 != 0 })
   }
 
+  @Test("A part is drawn as if the whole frame were")
+  func part() throws {
+    var source = TestFrame(.nv12, PixelSize(64, 48))
+    source.fill { ($0 * 61 + $1 * 3 + $2 * 7) & 255 }
+    let frame = PixelSize(36, 48)
+    var (whole, part) = (TestFrame(.nv12, frame), TestFrame(.nv12, PixelSize(16, 24)))
+    let isDrawn = try source.withPlanes { from in
+      let isWhole = try whole.withPlanes {
+        try FramePass().draw(PlaneSet(from), turned: .right, onto: $0)
+      }
+      return try part.withPlanes {
+        try FramePass().draw(
+          PlaneSet(from), turned: .right, onto: $0, part: FramePart(x: 8, y: 12, frame: frame))
+      } && isWhole
+    }
+    #expect(isDrawn)
+    for y in 0..<24 {
+      for x in 0..<16 { #expect(part.sample(0, x, y) == whole.sample(0, x + 8, y + 12)) }
+    }
+    for y in 0..<12 {
+      for x in 0..<8 { #expect(part.sample(2, x, y) == whole.sample(2, x + 4, y + 6)) }
+    }
+  }
+
   @Test("A pass that can't rescale a layout says so, and writes nothing")
   func notDrawn() throws {
     var source = TestFrame(.deepGrey, PixelSize(64, 48))

@@ -184,6 +184,8 @@ struct SegmentVariantTests {
       try Data(header + source.segment(index, of: .keyframes)).write(
         to: URL(fileURLWithPath: path))
       #expect(try FFmpegTool.frames(path).count == 1, "\(index)")
+      let bits = Double(try #require(FFmpegTool.packets(path, "v").first).size * 8)
+      #expect(try bits / source.segments[index].duration <= source.variant().keyframesPeak)
     }
     let master = try String(contentsOfFile: "\(folder)/master.m3u8", encoding: .utf8)
     #expect(master.contains("\n#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH="))

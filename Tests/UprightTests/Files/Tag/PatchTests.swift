@@ -88,8 +88,13 @@ struct PatchTests {
       try FileManager.default.copyItem(atPath: source, toPath: copy)
       var options = TagSession.Options(orientation: orientation)
       options.record = record
+      options.keepsTime = true
+      let old = Date(timeIntervalSince1970: 1_000_000_000)
+      try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: copy)
       _ = try TagSession(inPlace: copy, options: options).run()
       #expect(try Self.bytes(copy) == after)
+      let attributes = try FileManager.default.attributesOfItem(atPath: copy)
+      #expect(attributes[.modificationDate] as? Date == old)
       guard after != before else { continue }
       var outcomes: [UprightError?] = []
       try TagUndo(record: record).run { outcomes.append($0.error) }
