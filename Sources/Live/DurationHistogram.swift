@@ -37,7 +37,7 @@ public struct DurationHistogram: Sendable, Hashable {
 extension DurationHistogram: Codable {
   private enum CodingKeys: String, CodingKey { case counts, sum }
 
-  /// Writes the counts and the sum.
+  /// Writes the counts and the sum. Throws what the encoder throws.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(counts, forKey: .counts)

@@ -72,7 +72,7 @@ extension LiveChange: Codable {
     case policy, fit, portraitFit, landscapeFit, background, slate, overlays, rate
   }
 
-  /// Writes what changes. `null` stands for a default.
+  /// Writes what changes. `null` stands for a default. Throws what the encoder throws.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encodeIfPresent(policy, forKey: .policy)
@@ -85,7 +85,7 @@ extension LiveChange: Codable {
     try container.encodeIfPresent(rate, forKey: .rate)
   }
 
-  /// Reads what `encode(to:)` has written.
+  /// Reads what `encode(to:)` has written. Throws a `DecodingError` for anything else.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     func setting<Value: Decodable>(_ key: CodingKeys) throws -> Value?? {

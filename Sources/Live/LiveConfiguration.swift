@@ -129,7 +129,7 @@ extension LiveOutput: Codable {
     }
   }
 
-  /// Reads what `encode(to:)` has written.
+  /// Reads what `encode(to:)` has written. Throws a `DecodingError` for anything else.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     if let folder = try container.decodeIfPresent(String.self, forKey: .hls) {

@@ -22,7 +22,7 @@ public struct Gravity: Sendable, Hashable {
   public var magnitude: Double { Trigonometry.length(Trigonometry.length(x, y), z) }
 
   /// The reading in g. A length of 5 to 15 is taken for m/s²: no device that is held reads that in g.
-  public var inG: Gravity {
+  package var inG: Gravity {
     guard (5...15).contains(magnitude) else { return self }
     return Gravity(x: x / 9.80665, y: y / 9.80665, z: z / 9.80665)
   }

@@ -133,7 +133,7 @@ extension UprightError: CustomStringConvertible {
 extension UprightError: Codable {
   private enum CodingKeys: String, CodingKey { case code, message, location, remedy, library }
 
-  /// Writes the error without its cause.
+  /// Writes the error without its cause. Throws what the encoder throws.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(code.name, forKey: .code)
@@ -143,7 +143,7 @@ extension UprightError: Codable {
     try container.encodeIfPresent(library, forKey: .library)
   }
 
-  /// Reads what `encode(to:)` has written.
+  /// Reads what `encode(to:)` has written. Throws a `DecodingError` for anything else.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(

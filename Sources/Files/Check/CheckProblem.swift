@@ -27,6 +27,5 @@ public struct CheckProblem: Sendable, Hashable {
   /// What was found, for the user.
   public let detail: String
 
-  /// Creates a problem.
-  public init(_ kind: Kind, _ detail: String) { (self.kind, self.detail) = (kind, detail) }
+  init(_ kind: Kind, _ detail: String) { (self.kind, self.detail) = (kind, detail) }
 }

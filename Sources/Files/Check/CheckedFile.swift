@@ -5,7 +5,12 @@ internal import UprightMedia
 public struct CheckedFile: Sendable, Hashable {
   /// What a file holds.
   public enum Kind: String, Sendable {
-    case video, image, playlist
+    /// Video, with or without audio.
+    case video
+    /// A still picture.
+    case image
+    /// A playlist of HLS.
+    case playlist
     /// Neither a video nor an image, such as audio.
     case other
   }

@@ -66,7 +66,7 @@ public enum SegmentFile: Sendable, Hashable, Codable {
     }
   }
 
-  /// - Returns: `nil` if no file has that name.
+  /// The file with a name; `nil` if none has it.
   public init?(_ name: some StringProtocol) {
     guard let dot = name.lastIndex(of: ".") else { return nil }
     var words = Substring(name[..<dot]).split(separator: "-", omittingEmptySubsequences: false)[...]

@@ -52,8 +52,7 @@ public final class SegmentSource: Sendable {
   ///   - inputFormat: libavformat's name of the input's format, if it can't be detected.
   ///   - options: How frames are turned and encoded. Without a size, that of the guidance, 720x1280, and no side longer
   ///     than the file's. Without a speed, `veryfast` with a faster motion search, because a player waits for each
-  ///     segment. The number of threads
-  ///     decides the bytes of encoded segments; 0 is 3.
+  ///     segment. The number of threads decides the bytes of encoded segments; 0 is 3.
   ///   - policy: The rotation policy.
   ///   - events: The orientation events, in seconds from the first frame.
   /// - Throws: `usage` for options that segments can't have, and for a file that can't be divided, with the reason;
@@ -105,6 +104,7 @@ public final class SegmentSource: Sendable {
   /// Returns a file of the source, by its name in the playlists. Blocks while it is made.
   ///
   /// - Parameters:
+  ///   - file: The file.
   ///   - isWanted: Asked now and then; rendering ends if it returns `false`.
   /// - Throws: `usage` if there is no such file; `cancelled` if it isn't wanted any more; `badData` if the input has changed
   ///   or can't be decoded.

@@ -77,6 +77,8 @@ public final class TagSession: Sendable {
   }
 
   /// Creates a session that changes a file itself. Opens nothing.
+  ///
+  /// - Throws: `usage` for options that only a new file can have.
   public init(inPlace path: String, options: Options) throws(UprightError) {
     (input, output) = (path, path)
     (inputFormat, outputFormat) = (nil, nil)

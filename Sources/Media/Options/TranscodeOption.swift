@@ -13,6 +13,7 @@ public struct TranscodeOption: Sendable {
     case flag
     /// One of some words.
     case word([String])
+    /// A number, whose range the option checks.
     case number
     /// A text. Completions offer `suggestions`.
     case text(suggestions: [String])
@@ -35,11 +36,11 @@ public struct TranscodeOption: Sendable {
   /// The name in JSON, and on the command line after two dashes.
   public let name: String
   /// Another name on the command line.
-  public private(set) var alias: String?
+  package private(set) var alias: String?
   /// The meaning, with units, in a sentence.
   public let help: String
   /// What stands for the value in the help; `nil` for the name.
-  public let placeholder: String?
+  package let placeholder: String?
   /// The form of the value.
   public let form: Form
   /// Where the option applies.

@@ -84,7 +84,8 @@ extension [JSONValue.Member] {
 }
 
 extension PolicyDocument: Codable {
-  /// Writes the document's JSON as one string, so that its keys keep their order.
+  /// Writes the document's JSON as one string, so that its keys keep their order. Throws what the
+  /// encoder throws.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(json.compact)
