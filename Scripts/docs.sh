@@ -22,7 +22,7 @@ maps=()
 for folder in Sources/C[A-Z]*; do
   map=$folder/module.modulemap
   [ -e "$map" ] || map=$built/$(basename "$folder").build/module.modulemap
-  maps+=(-Xcc "-fmodule-map-file=$map")
+  [ ! -e "$map" ] || maps+=(-Xcc "-fmodule-map-file=$map")
 done
 archives=() dependencies=()
 # A product comes after those that it links to.

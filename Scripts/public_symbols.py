@@ -20,7 +20,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 COMMENT = re.compile(r"//[^\n]*|/\*(?:.|\n)*?\*/")
 # What is used without its name: by an operator, by brackets, or by the standard library.
 NAMELESS = {"subscript", "func.op"}
-CALLED_BY_SWIFT = {"description", "hash", "makeAsyncIterator", "next"}
+CALLED_BY_SWIFT = {"description", "encode", "hash", "makeAsyncIterator", "next"}
+MADE = {"init(rawValue:)", "init(from:)", "encode(to:)"}
 
 
 def words_of_uses():
@@ -59,8 +60,8 @@ def mistakes(symbols, words):
 
 
 def is_written(symbol):
-    """Whether the symbol is in the sources. The compiler adds `init(rawValue:)` to enums."""
-    return "location" in symbol or symbol["pathComponents"][-1] != "init(rawValue:)"
+    """Whether the symbol is in the sources. The compiler adds these."""
+    return "location" in symbol or symbol["pathComponents"][-1] not in MADE
 
 
 def place(symbol):
