@@ -322,7 +322,7 @@ def works_of(package, options, folder):
     together = {}
     for name, work in sorted(works.items()):
         target = name.partition(".")[0]
-        if options.loop != "check" and target not in QUICK:
+        if options.loop != "check" and (work.is_timed or target not in QUICK):
             together[name] = work
             continue
         part = 0
