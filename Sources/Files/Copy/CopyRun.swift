@@ -88,6 +88,7 @@ final class CopyRun {
     if leading.accepts(packet) { return }
     if let time = repairedTimes.popFirst() { packet.dts = time }
     if !packet.isDiscarded {
+      if let time = inputSurvey.survey.repeats[tally.frames] { packet.pts = time }
       tally.frames += 1
       tally.end(pts: packet.pts, duration: packet.duration)
     }

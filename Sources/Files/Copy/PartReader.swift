@@ -131,6 +131,7 @@ final class PartReader: @unchecked Sendable {
   }
 
   private func process(_ packet: consuming Packet) throws(UprightError) {
+    var packet = consume packet
     let parts = input.parts
     let last = single == nil ? parts.count - 1 : part
     if packet.isDiscarded {
@@ -158,6 +159,7 @@ final class PartReader: @unchecked Sendable {
     } else if self.packet < first {
       return
     }
+    if let time = survey.repeats[self.packet] { packet.pts = time }
     outcome.packets += 1
     if let digest { outcome.digests.append(digest.of(packet)) }
     if let encoder {

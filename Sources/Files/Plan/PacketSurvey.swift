@@ -31,6 +31,9 @@ struct PacketSurvey {
   let stepsBack: Bool
   /// Presentation times in decoding order.
   let times: [Int64]
+  /// The times of the packets that had that of an earlier one, by their index: each a tick after the frame before it, as
+  /// `TimestampRepair` has it.
+  let repeats: [Int: Int64]
   /// Decoding times as read; `Int64.min` if the container stores none.
   private let givenDecodingTimes: [Int64]
   /// The sizes of the packets in decoding order, in bytes.
@@ -49,7 +52,7 @@ struct PacketSurvey {
     openEntries = []
     sizes = []
     (hidden, leading, tracksDigest, stepsBack) = (0, 0, nil, false)
-    (hidesAtStart, cutEntries) = (false, [])
+    (hidesAtStart, cutEntries, repeats) = (false, [], [:])
   }
 
   /// Reads the packets of the input of `plan`, if that wasn't done for its canvas.
@@ -106,12 +109,11 @@ struct PacketSurvey {
     }
     guard !collector.times.isEmpty else { throw CopyRefusal(reason: "the input has no frames") }
     self.changes = changes
-    times = collector.times
+    (times, repeats) = collector.times.apart()
     givenDecodingTimes = collector.decodingTimes
     sizes = collector.sizes
-    // No frame of the last GOP may be shown.
-    entries = collector.entries.filter { $0 < collector.times.count }
-    openEntries = collector.opened.filter { $0 < collector.times.count }
+    entries = collector.found(collector.entries, besides: repeats)
+    openEntries = collector.found(collector.opened, besides: repeats)
     self.digests = collector.digests
     tracksDigest = try tracks?.finish()
     sets = collector.sets
@@ -319,6 +321,16 @@ private final class PacketCollector {
     leading.count > 0 && beginsWithKey && closed.first != 0 ? [0] + closed : closed
   }
 
+  /// Returns those of some entry points that seeking finds by their times: they share them with no packet before and no
+  /// keyframe after them. No frame of the last GOP may be shown.
+  func found(_ entries: [Int], besides repeats: [Int: Int64]) -> [Int] {
+    let all = Set(closed + opened)
+    return entries.filter { entry in
+      entry < times.count && repeats[entry] == nil
+        && (repeats[entry + 1] == nil || !all.contains(entry + 1))
+    }
+  }
+
   /// The number of packets so far.
   var count: Int { times.count + hidden.count + leading.count }
 
@@ -348,7 +360,7 @@ private final class PacketCollector {
       if closed.last == times.count { closed.removeLast() }
       cutEntries.remove(times.count)
       closed.append(times.count)
-      if !packet.isDiscarded, pts <= latest { hasStepBack = true }
+      if !packet.isDiscarded, pts < latest { hasStepBack = true }
     }
     if packet.isDiscarded {
       cutEntries.insert(closed.last ?? 0)
@@ -365,6 +377,18 @@ private final class PacketCollector {
 }
 
 extension [Int64] {
+  /// Returns the times of packets without B-frames so that no two are the same, and those that were changed, by index.
+  /// Where frames are reordered, the packets of two frames at one time don't say which is shown first.
+  fileprivate func apart() -> ([Int64], changed: [Int: Int64]) {
+    guard zip(self, dropFirst()).allSatisfy({ $0 <= $1 }) else { return (self, [:]) }
+    var (times, changed) = (self, [Int: Int64]())
+    for index in indices.dropFirst() where times[index] <= times[index - 1] {
+      times[index] = times[index - 1] + 1
+      changed[index] = times[index]
+    }
+    return (times, changed)
+  }
+
   /// Returns the index of `value` in an ascending list, or the index where it would be inserted. O(log
   /// count).
   func place(of value: Int64) -> Int {

@@ -27,7 +27,7 @@ struct StepBackTests {
   }
 
   static let cases = [
-    Case(), Case(frame: 37), Case(frame: 37, step: 240), Case(frame: 50, step: 40),
+    Case(), Case(frame: 37), Case(frame: 37, step: 240),
     Case(bFrames: 2), Case(frame: 38, bFrames: 2), Case(frame: 60, step: 120, bFrames: 3),
     Case(frame: 25, step: 5000), Case(container: "mkv"), Case(container: "mkv", bFrames: 2),
     Case(container: "mkv", step: 320), Case(container: "mkv", frame: 75, step: 2600),
@@ -107,6 +107,24 @@ struct StepBackTests {
       input: source, output: scratch.path("plan.mp4"), options: Self.planned()
     ).chunkPlan()
     #expect(plan.chunks.count == 1 && plan.warnings.contains { $0.contains("step back") })
+  }
+
+  @Test(
+    "A frame at the time of the one before is a tick later, and the input is divided",
+    arguments: [25, 37, 50])
+  func repeated(frame: Int) throws {
+    let scratch = try Scratch()
+    let source = try Self.source(Case(frame: frame, step: 40), scratch)
+    let plan = try TranscodeSession(
+      input: source, output: scratch.path("plan.mp4"), options: Self.planned()
+    ).chunkPlan()
+    #expect(plan.chunks.count == 3 && plan.warnings.isEmpty)
+    let one = try Self.transcode(source, to: scratch.path("one.mp4"), chunks: false)
+    let many = try Self.transcode(source, to: scratch.path("many.mp4"), chunks: true)
+    let frames = try [one, many].map { try FFmpegTool.packets($0.path, "v:0", hashes: true) }
+    #expect(frames[0].count == 100 && frames[0].map(\.time) == frames[1].map(\.time))
+    let ticks = frames[0].compactMap(\.time).map { Int(($0 * 1000).rounded()) }
+    #expect(zip(ticks, ticks.dropFirst()).filter { $1 - $0 == 1 }.count == 1)
   }
 
   private static func planned() -> TranscodeOptions {

@@ -32,6 +32,10 @@ struct SegmentSourceTests {
 
   private static let usual =
     "-c:v libx264 -preset veryfast -bf 2 -g 30 -keyint_min 30 -c:a aac"
+  /// In each GOP, a frame has the time of the one before, and so has every other keyframe.
+  private static let repeating =
+    "-c:v libx264 -preset veryfast -bf 0 -g 30 -keyint_min 30 -c:a aac "
+    + "-bsf:v setts=ts=TS-gt(N\\,0)*(eq(mod(N\\,60)\\,0)+eq(mod(N\\,30)\\,7))"
   private static let sideways = "-vf transpose=2 "
   /// A screen that is recorded stands still now and then.
   private static let still =
@@ -53,6 +57,14 @@ struct SegmentSourceTests {
     Case(
       testDescription: "FLV, copied", source: "source.flv", isCopied: [true]
     ) { $0.size = .source },
+    Case(
+      testDescription: "frames at one time, copied", source: "source.flv", make: repeating,
+      isCopied: [true]
+    ) { $0.size = .source },
+    Case(
+      testDescription: "frames at one time, encoded", source: "source.mkv",
+      make: sideways + repeating
+    ) { $0.sensor() },
     Case(
       testDescription: "uncompressed audio", source: "source.mov",
       make: "-c:v libx264 -g 30 -keyint_min 30 -c:a pcm_s16le", isCopied: [true]
