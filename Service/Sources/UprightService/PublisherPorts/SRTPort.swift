@@ -20,6 +20,7 @@ final class SRTPort: Sendable {
   private let publishers = Mutex<[String: SRTPublisher]>([:])
   /// The handshakes with a passphrase that haven't ended.
   private let secured = Mutex<Set<SRTSOCKET>>([])
+  private let silence: TimeAmount
   private let countDropped: @Sendable (Int) -> Void
 
   /// How long a handshake may take, as libsrt has it (`SRTO_CONNTIMEO`).
@@ -49,11 +50,9 @@ final class SRTPort: Sendable {
     let address = try SocketAddress(ipAddress: host, port: port)
     let listener = srt_create_socket()
     (self.listener, self.routes, self.logger) = (listener, routes, logger)
-    self.countDropped = countDropped
+    (self.silence, self.countDropped) = (silence, countDropped)
     do {
       if address.protocol == .inet6 { try Self.set(listener, SRTO_IPV6ONLY, 0) }
-      // Accepted sockets have the listener's options.
-      try Self.set(listener, SRTO_RCVTIMEO, CInt(clamping: silence.nanoseconds / 1_000_000))
       let isBound = unsafe address.withSockAddr { address, size in
         unsafe srt_bind(listener, address, CInt(clamping: size)) == 0
       }
@@ -157,7 +156,7 @@ final class SRTPort: Sendable {
       let request = PublishRequest(
         try SRTStreamID(Self.streamID(of: socket)).address, from: peer, over: .srt)
       let route = try enter(request)
-      let publisher = SRTPublisher(socket, route.feed, countDropped)
+      let publisher = SRTPublisher(socket, route.feed, silence: silence, countDropped)
       publishers.withLock { $0[route.session] = publisher }
       logger.info("session \(route.session): publisher connected")
       publisher.run()

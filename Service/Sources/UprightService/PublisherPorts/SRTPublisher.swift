@@ -19,6 +19,7 @@ final class SRTPublisher: Sendable {
 
   private let socket: SRTSOCKET
   private let feed: PublishedFeed
+  private let silence: TimeAmount
   private let count: @Sendable (Int) -> Void
   private let state = Mutex(State())
   private let room = DispatchSemaphore(value: 0)
@@ -27,9 +28,14 @@ final class SRTPublisher: Sendable {
   /// A publisher without a packet for this time gives way to another one.
   private static let patience = TimeAmount.seconds(2)
 
-  /// - Parameter count: Called with the number of packets that SRT has dropped since the last call.
-  init(_ socket: SRTSOCKET, _ feed: PublishedFeed, _ count: @escaping @Sendable (Int) -> Void) {
-    (self.socket, self.feed, self.count) = (socket, feed, count)
+  /// - Parameters:
+  ///   - silence: Without a packet for this time it is disconnected.
+  ///   - count: Called with the number of packets that SRT has dropped since the last call.
+  init(
+    _ socket: SRTSOCKET, _ feed: PublishedFeed, silence: TimeAmount,
+    _ count: @escaping @Sendable (Int) -> Void
+  ) {
+    (self.socket, self.feed, self.silence, self.count) = (socket, feed, silence, count)
   }
 
   /// Passes the stream on until the publisher leaves or is silent for too long, or the session ends or refuses it.
@@ -39,11 +45,35 @@ final class SRTPublisher: Sendable {
       feed.onRoom {}
       countDropped()
     }
+    // A call that waits for a packet while the publisher leaves would take one and not return it.
+    var (waits, events) = (CInt(0), CInt(SRT_EPOLL_IN.rawValue | SRT_EPOLL_ERR.rawValue))
+    let arrivals = srt_epoll_create()
+    defer { srt_epoll_release(arrivals) }
+    guard unsafe srt_setsockflag(socket, SRTO_RCVSYN, &waits, CInt(MemoryLayout<CInt>.size)) == 0,
+      unsafe srt_epoll_add_usock(arrivals, socket, &events) == 0
+    else { return }
+    let latency = latency
+    var hasLeft = false
+    var event = SRT_EPOLL_EVENT()
     var buffer = [CChar](repeating: 0, count: Int(SRT_LIVE_MAX_PLSIZE))
     var nextCount = NIODeadline.now()
     while true {
       let count = unsafe srt_recvmsg(socket, &buffer, CInt(clamping: buffer.count))
-      guard count > 0 else { return }
+      guard count > 0 else {
+        switch srt_getlasterror(nil) {
+        case SRT_EASYNCRCV.rawValue:
+          let wait = silence.nanoseconds / 1_000_000
+          guard unsafe srt_epoll_uwait(arrivals, &event, 1, wait) > 0 else { return }
+        case SRT_ECONNLOST.rawValue where !hasLeft:
+          // What it sent before it left is due only after SRT's latency.
+          hasLeft = true
+          srt_epoll_clear_usocks(arrivals)
+          srt_epoll_set(arrivals, CInt(SRT_EPOLL_ENABLE_EMPTY.rawValue))
+          _ = unsafe srt_epoll_uwait(arrivals, &event, 1, latency)
+        default: return
+        }
+        continue
+      }
       let now = NIODeadline.now()
       state.withLock { $0.lastArrival = now }
       if now >= nextCount {
@@ -52,6 +82,14 @@ final class SRTPublisher: Sendable {
       }
       guard write(buffer.prefix(Int(count)).map { UInt8(bitPattern: $0) }) else { return }
     }
+  }
+
+  /// How long SRT holds back what it receives, so that what was lost can be sent again, in milliseconds.
+  private var latency: Int64 {
+    var (value, size) = (CInt(0), CInt(MemoryLayout<CInt>.size))
+    guard unsafe srt_getsockflag(socket, SRTO_RCVLATENCY, &value, &size) == 0 else { return 0 }
+    // Packets come in a little later than they are due.
+    return Int64(value) + 50
   }
 
   /// Waits until the feed has taken the bytes. Returns `false` if it takes nothing more of this publisher.

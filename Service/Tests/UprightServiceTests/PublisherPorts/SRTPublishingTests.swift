@@ -83,6 +83,33 @@ extension LiveServiceMedia {
       try await service.shutDown()
     }
 
+    /// SRT holds packets back for its latency, 120 ms, also those of a publisher that has left.
+    @Test("What a publisher sent before it left is recorded")
+    func last() async throws {
+      let port = try Loopback.freePort()
+      let service = try await Self.service()
+      _ = try await service.session(
+        "cam", input: "{\"url\": \"srt://127.0.0.1:\(port)?streamid=cam\"}",
+        more: ", \"inputTimeout\": 1, \"outputs\": [{\"type\": \"file\", \"name\": \"take.ts\"}]")
+      let source = service.scratch.path("source.ts")
+      try await RunningService.onThread {
+        try FFmpegTool.run("-f lavfi -i \(DecodedFrames.source) -t 2 -c:v libx264 -bf 0", [source])
+        let caller = SRTCaller(port, streamID: "cam")
+        try #require(caller.reason == 0)
+        #expect(caller.send([UInt8](try Data(contentsOf: URL(fileURLWithPath: source)))))
+        // It leaves when everything is sent and nothing is due.
+        Thread.sleep(forTimeInterval: 0.06)
+        #expect(caller.isConnected)
+      }
+      #expect(
+        try await waitUntil { try await self.state(service, "cam") == "ended" },
+        "\(service.log.lines.suffix(2000))")
+      let (scratch, file) = (service.scratch, service.scratch.path("data/recordings/cam/take.ts"))
+      let recorded = try await RunningService.onThread { try DecodedFrames(file, scratch) }
+      #expect(recorded.corners.count == 60)
+      try await service.shutDown()
+    }
+
     @Test("Each publisher reaches its session at one port; others get SRT's reason")
     func routes() async throws {
       let port = try Loopback.freePort()
