@@ -3,9 +3,10 @@ internal import UprightMediaIO
 
 /// Decides whether a live session has fallen behind its input, and which frames it drops to catch up.
 ///
-/// A session is behind by the video that has arrived and isn't shown. A burst, with which a connection begins, shrinks
-/// quickly and costs no frame. While the backlog doesn't shrink, frames are dropped evenly, more and more of them; above
-/// the limit, everything before the newest keyframe. Times are in ticks of `LiveClock`.
+/// A session is behind by the video that has arrived and isn't shown. A burst, with which a connection begins or as which
+/// some networks deliver everything, shrinks quickly and costs no frame. While the backlog doesn't shrink, frames are
+/// dropped evenly, more and more of them; above the limit, everything before the newest keyframe. Times are in ticks of
+/// `LiveClock`.
 struct LiveBacklog {
   enum Answer {
     /// The frame is shown.
@@ -20,18 +21,25 @@ struct LiveBacklog {
   private var share = 1.0
   /// What is left of the share, of which a whole one shows a frame.
   private var due = 1.0
-  /// The time and the backlog when the share was last changed.
+  /// The time when the share was last changed, and the smallest backlog before it.
   private var checked: (wall: Int64, behind: Int64)?
+  /// The smallest backlog since then, and when it was.
+  private var least: (wall: Int64, behind: Int64) = (0, 0)
+  /// How much video has arrived at once lately. In the time that it lasts, the backlog shrinks without being smaller at the
+  /// end.
+  private var burst: Int64 = 0
   /// How many times in a row the backlog was large and didn't shrink. Once may be a process that was stopped.
   private var stalls = 0
   /// The time when a frame was last dropped.
   private var lastDrop: Int64?
-  /// The time of the last answer.
-  private var lastAnswer: Int64?
+  /// Whether a frame was answered since `isOverloaded` was last asked, and since when there was none while the backlog was
+  /// above the limit.
+  private var hasAnswered = false
+  private var stalledSince: Int64?
 
   /// The backlog above which packets are skipped.
   private let limit: Int64
-  /// How often the share changes.
+  /// How often the share changes, if there are no longer bursts.
   private static let interval = LiveClock.rate / 4
   /// The smallest share.
   private static let leastShare = 0.1
@@ -52,24 +60,28 @@ struct LiveBacklog {
   ///   - behind: How much newer the newest video is that has arrived.
   ///   - wall: The current time.
   mutating func answer(behind: Int64, wall: Int64) -> Answer {
-    lastAnswer = wall
+    hasAnswered = true
     guard let last = checked else {
-      checked = (wall, behind)
+      (checked, least) = ((wall, behind), (wall, behind))
       return .show
     }
+    burst = max(burst, behind - least.behind - (wall - least.wall))
+    if behind < least.behind { least = (wall, behind) }
     var skips = false
     let elapsed = wall - last.wall
-    if elapsed >= Self.interval {
-      checked = (wall, behind)
-      let isShrinking = behind < last.behind - elapsed / 20
-      stalls = behind > limit / 2 && !isShrinking ? stalls + 1 : 0
+    if elapsed >= max(Self.interval, min(burst * 5 / 4, 4 * limit)) {
+      let isShrinking = least.behind < last.behind - elapsed / 20
+      stalls = least.behind > limit / 2 && !isShrinking ? stalls + 1 : 0
+      checked = (wall, least.behind)
       if stalls > 1 {
         share = max(share * 0.75, Self.leastShare)
-        skips = behind > limit
+        skips = least.behind > limit
         if skips { checked = (wall, 0) }
-      } else if behind < limit / 4 {
+      } else if least.behind < limit / 4 {
         share = min(share * 1.1, 1)
       }
+      least = (wall, behind)
+      burst = burst * 3 / 4
     }
     due = min(due + share, 2)
     if due >= 1, !skips {
@@ -80,10 +92,15 @@ struct LiveBacklog {
     return skips ? .skip : .drop
   }
 
-  /// Whether frames were dropped less than `overloadTime` ticks ago, or the session gets none decoded although it is
-  /// behind by more than the limit.
-  func isOverloaded(behind: Int64, wall: Int64) -> Bool {
+  /// Returns whether frames were dropped less than `overloadTime` ticks ago, or the session gets none decoded although it
+  /// is behind by more than the limit. It is asked again and again.
+  mutating func isOverloaded(behind: Int64, wall: Int64) -> Bool {
+    // Before the first frame, nothing is behind.
+    let isBehind = checked != nil && behind > limit
+    if hasAnswered || !isBehind { stalledSince = nil }
+    hasAnswered = false
+    if isBehind, stalledSince == nil { stalledSince = wall }
     let drops = lastDrop.map { wall - $0 < Self.overloadTime } ?? false
-    return drops || behind > limit && lastAnswer.map { wall - $0 > Self.stallTime } ?? false
+    return drops || stalledSince.map { wall - $0 > Self.stallTime } ?? false
   }
 }

@@ -19,14 +19,16 @@ import Testing
   /// - Parameters:
   ///   - pause: How much later the frames from `pauseAt` on arrive.
   ///   - burst: The number of frames that arrive at once at the start.
+  ///   - bursts: The number of frames that arrive at once from then on, the last one of them in time.
   private static func run(
-    count: Int, cost: Int64, pause: Int64 = 0, pauseAt: Int = .max, burst: Int = 0
+    count: Int, cost: Int64, pause: Int64 = 0, pauseAt: Int = .max, burst: Int = 0, bursts: Int = 1
   ) -> Shown {
     var backlog = LiveBacklog()
     var (wall, index) = (Int64(0), 0)
     var result = Shown()
     func arrival(_ frame: Int) -> Int64 {
-      max(0, Int64(frame - burst) * step) + (frame >= pauseAt ? pause : 0)
+      let last = frame / bursts * bursts + bursts - 1
+      return max(0, Int64(last - burst) * step) + (frame >= pauseAt ? pause : 0)
     }
     while index < count {
       wall = max(wall, arrival(index))
@@ -86,16 +88,39 @@ import Testing
     #expect(Self.run(count: 300, cost: Self.step / 4, burst: 120).frames == Array(0..<300))
   }
 
+  @Test(
+    "A session that keeps up drops nothing of bursts, however long they are",
+    arguments: [6, 12, 24, 30, 45, 90], [20, 2, 1])
+  func bursts(size: Int, speed: Int64) {
+    let cost = Self.step * 9 / 10 / speed
+    #expect(Self.run(count: 900, cost: cost, bursts: size).frames == Array(0..<900))
+  }
+
+  @Test(
+    "A slow session that gets bursts limits its delay", arguments: [6, 12, 24, 45, 90], [2, 3, 5])
+  func slowBursts(size: Int, times: Int64) {
+    let result = Self.run(count: 3000, cost: Self.step * times, bursts: size)
+    #expect(result.lag < LiveClock.rate + 2 * Int64(size) * Self.step)
+    #expect(result.frames.count >= 3000 / Int(times) * 7 / 10, "\(result.frames.count)")
+  }
+
   @Test("A session far behind that gets no frame decoded for a second is overloaded")
   func stalled() {
     var backlog = LiveBacklog()
     let second = LiveClock.rate
-    #expect(!backlog.isOverloaded(behind: 5 * second, wall: 9 * second), "before the first frame")
+    func isOverloaded(_ behind: Int64, at wall: Int64) -> Bool {
+      backlog.isOverloaded(behind: behind, wall: wall)
+    }
+    #expect(!isOverloaded(5 * second, at: 9 * second), "before the first frame")
     _ = backlog.answer(behind: 0, wall: 9 * second)
-    #expect(!backlog.isOverloaded(behind: 5 * second, wall: 10 * second), "a burst")
-    #expect(!backlog.isOverloaded(behind: second, wall: 12 * second))
-    #expect(backlog.isOverloaded(behind: 3 * second, wall: 12 * second))
-    _ = backlog.answer(behind: 3 * second, wall: 12 * second)
-    #expect(!backlog.isOverloaded(behind: 3 * second, wall: 12 * second))
+    #expect(!isOverloaded(0, at: 9 * second))
+    #expect(!isOverloaded(5 * second, at: 12 * second), "a burst after a gap")
+    #expect(!isOverloaded(5 * second, at: 13 * second))
+    #expect(isOverloaded(5 * second, at: 13 * second + 1))
+    #expect(!isOverloaded(second, at: 14 * second))
+    #expect(!isOverloaded(3 * second, at: 15 * second))
+    #expect(isOverloaded(3 * second, at: 17 * second))
+    _ = backlog.answer(behind: 3 * second, wall: 17 * second)
+    #expect(!isOverloaded(3 * second, at: 17 * second))
   }
 }
