@@ -65,6 +65,8 @@ final class LiveAudioReader: @unchecked Sendable {
   let index: Int
   private let decoder: AudioDecoder
   private let format: AudioFormat
+  /// The position after the last samples.
+  private var end: Int64?
 
   /// - Parameter format: The format of the decoded samples.
   /// - Throws: `unavailable` or `badData` if the stream can't be decoded.
@@ -79,7 +81,9 @@ final class LiveAudioReader: @unchecked Sendable {
     _ packet: borrowing Packet, _ handler: (consuming AudioFrame, Int64) -> Void
   ) throws(UprightError) {
     try decoder.decode(packet, as: format) { samples in
-      guard let position = samples.pts else { return }
+      // Of the frames that share a packet of a transport stream, the first may be the only one with a time.
+      guard let position = samples.pts ?? end else { return }
+      end = position + Int64(samples.count)
       handler(samples, format.ticks(of: position))
     }
   }

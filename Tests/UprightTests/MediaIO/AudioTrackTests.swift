@@ -233,6 +233,34 @@ import UprightTestSupport
     #expect(decoded.frames.isEmpty)
   }
 
+  /// Until libavformat knows the parameters of such a track, only the first frame of a packet has a time.
+  @Test(
+    "Late audio of a live transport stream is complete",
+    .enabled(if: Needs.ffmpeg, "needs ffmpeg"))
+  func late() throws {
+    let scratch = try Scratch()
+    let path = scratch.path("late.ts")
+    try FFmpegTool.run(
+      "-f lavfi -i color=s=64x48:d=4 -itsoffset 2 -f lavfi -i sine=d=2:r=48000 -c:v libx264 -c:a aac",
+      [path])
+    let source = try Demuxer(url: path, settings: ["analyzeduration": "1000000"])
+    var reader: LiveAudioReader?
+    var (untimed, ends, count) = (0, [Int64](), Int64(0))
+    while let packet = try source.read() {
+      guard let stream = source.stream(packet.streamIndex), stream.kind == .audio else { continue }
+      if packet.pts == nil { untimed += 1 }
+      let taking = try reader ?? LiveAudioReader(stream, as: Self.stereo())
+      reader = taking
+      try taking.take(packet) { frame, time in
+        if let end = ends.last { #expect(abs(time - end) < 4) }
+        count += Int64(frame.count)
+        ends.append(time + Int64(frame.count) * LiveClock.rate / 48000)
+      }
+    }
+    #expect(untimed > 60)
+    #expect(count >= 96000, "\(count)")
+  }
+
   @Test(
     "A live input's audio a century after its epoch has the time that it says",
     .enabled(if: Needs.ffmpeg, "needs ffmpeg"))
