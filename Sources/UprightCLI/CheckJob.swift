@@ -52,11 +52,11 @@ final class CheckJob: BatchedSession {
     result.report = file.json
     guard let repair, file.needs(repair.fix) else { return result }
     var members: [JSONValue.Member] = [.init("by", .string(repair.fix.rawValue))]
-    if let obstacle = file.obstacle(to: repair.fix) {
-      members += [.init("output", .null), .init("obstacle", .string(obstacle))]
-      result.text += "; not mended: \(obstacle)"
-    } else {
-      let output = try mend(file, repair)
+    switch try mended(file, repair) {
+    case .failure(let obstacle):
+      members += [.init("output", .null), .init("obstacle", .string(obstacle.reason))]
+      result.text += "; not mended: \(obstacle.reason)"
+    case .success(let output):
       members += [.init("output", .string(output)), .init("obstacle", .null)]
       result.text += output == item.input ? "; mended" : "; mended: \(output)"
     }
@@ -64,6 +64,24 @@ final class CheckJob: BatchedSession {
       result.report = .object(entry + [.init("fix", .object(members))])
     }
     return result
+  }
+
+  /// Why a file that can be read can't be mended.
+  private struct Obstacle: Error {
+    let reason: String
+  }
+
+  private func mended(
+    _ file: CheckedFile, _ repair: Repair
+  ) throws(UprightError) -> Result<String, Obstacle> {
+    if let reason = file.obstacle(to: repair.fix) { return .failure(Obstacle(reason: reason)) }
+    do throws(UprightError) {
+      return .success(try mend(file, repair))
+    } catch {
+      // Some kinds of files aren't changed in place.
+      guard error.code == .badData else { throw error }
+      return .failure(Obstacle(reason: error.message))
+    }
   }
 
   /// Mends the file. Returns the path of the output.

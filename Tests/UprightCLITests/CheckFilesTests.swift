@@ -264,6 +264,18 @@ struct CheckFilesTests {
     #expect(run.status == 1, "\(run.errors)")
     #expect(run.text.contains("; not mended: its orientation changes in mid-stream"))
     #expect(try bytes(path) == before)
+    let stream = scratch.path("a.ts")
+    try Self.tagged(stream)
+    let other = try Upright.run(["check", stream, "--fix", "metadata", "--in-place", "--json"])
+    #expect(other.status == 1 && other.errors.isEmpty, "\(other.errors)")
+    #expect(other.json["files"][0]["fix"]["obstacle"].string?.isEmpty == false)
+    #expect(other.json["summary"]["wrong"].int == 1 && other.json["summary"]["failed"].int == 0)
+  }
+
+  /// Writes a clip that lies on its side, in the container of its name.
+  private static func tagged(_ path: String) throws {
+    let run = try Upright.run(["tag", Clip.lying, "-o", path, "--orientation", "right"])
+    try #require(run.status == 0, "\(run.errors)")
   }
 
   @Test("Options that contradict each other: exit status 64")
