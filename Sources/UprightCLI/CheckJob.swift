@@ -105,6 +105,8 @@ final class CheckJob: BatchedSession {
       return try session.run().output.path
     case .pixels:
       var options = TranscodeOptions()
+      // Some containers have the guidance's size by default.
+      options.size = .source
       (options.overwrites, options.threads) = (repair.overwrites, repair.threads)
       let session = try TranscodeSession(input: item.input, output: output, options: options)
       begin(.transcode(session))
