@@ -20,7 +20,7 @@ struct SegmentList {
   let parts: InputParts
   let pieces: [Piece]
   /// Where a decoder can start.
-  private let starts: [PacketSurvey.Start]
+  let starts: [PacketSurvey.Start]
   /// The end of the last frame.
   let end: MediaTime
   private let turns: TurnLog
@@ -147,8 +147,11 @@ struct SegmentList {
   }
 
   /// When it begins in the playlist.
-  func begin(of piece: Piece) -> MediaTime {
-    piece.frames.lowerBound == 0 ? .zero : start(of: piece) + lead
+  func begin(of piece: Piece) -> MediaTime { begin(of: piece.frames.lowerBound) }
+
+  /// When a frame is shown.
+  func begin(of frame: Int) -> MediaTime {
+    frame == 0 ? .zero : parts.inputSurvey.time(of: frame) + lead
   }
 
   func duration(of piece: Piece) -> MediaTime {

@@ -3,8 +3,8 @@ internal import UprightMedia
 internal import UprightFrames
 internal import UprightMediaIO
 
-/// Small upright pictures of a file, for a seek bar: several on a sheet. Each shows the first frame of a segment, because it
-/// can be decoded alone.
+/// Small upright pictures of a file, for a seek bar: several on a sheet. Each shows a frame that can be decoded alone, not
+/// more than one a second.
 struct SegmentSprites {
   private struct Sprite {
     /// The time of the frame in the file, and when it is shown.
@@ -25,17 +25,18 @@ struct SegmentSprites {
 
   init(_ list: SegmentList) {
     let step = MediaTime(seconds: max(1, list.end.seconds / Double(Self.most)))
-    var sprites: [Sprite] = []
-    for piece in list.pieces where list.parts.parts[piece.part].frames.first == piece.frames.first {
-      let start = list.start(of: piece)
+    var (sprites, pieces) = ([Sprite](), list.pieces[...])
+    for frame in [0] + list.starts.map(\.frame).drop(while: { $0 == 0 }) {
+      let start = list.parts.inputSurvey.time(of: frame)
       if let last = sprites.last, start < last.start + step - .millisecond { continue }
-      let longest = max(piece.size.width, piece.size.height)
+      pieces = pieces.drop { $0.frames.upperBound <= frame }
+      guard let size = pieces.first?.size else { break }
+      let longest = max(size.width, size.height)
       sprites.append(
         Sprite(
-          start: start, begin: list.begin(of: piece),
+          start: start, begin: list.begin(of: frame),
           size: PixelSize(
-            max(1, piece.size.width * Self.side / longest),
-            max(1, piece.size.height * Self.side / longest))))
+            max(1, size.width * Self.side / longest), max(1, size.height * Self.side / longest))))
     }
     (self.sprites, end) = (sprites, list.end + list.lead)
     cell = PixelSize(

@@ -299,6 +299,22 @@ struct SegmentVariantTests {
     #expect(throws: UprightError.self) { try source.bytes(of: .spriteSheet(1)) }
   }
 
+  @Test(
+    "Open GOPs have pictures too, also where they are copied as one segment",
+    arguments: [true, false])
+  func spritesOfOpenGOPs(isCopied: Bool) throws {
+    let (scratch, _, source) = try Self.make(
+      "\(isCopied ? "" : "-vf transpose=2 ")-an -c:v libx264 "
+        + "-x264-params open-gop=1:bframes=2:b-adapt=0:keyint=30:min-keyint=30:scenecut=0"
+    ) { if isCopied { $0.size = .source } else { $0.sensor() } }
+    #expect((source.segments.count == 1) == isCopied)
+    let list = String(decoding: try source.bytes(of: .sprites), as: UTF8.self)
+    #expect(list.components(separatedBy: "-->").count - 1 == 5, "\(list)")
+    let sheet = scratch.path("sheet.jpg")
+    try Data(source.bytes(of: .spriteSheet(0))).write(to: URL(fileURLWithPath: sheet))
+    #expect(try FFmpegTool.streams(sheet, "video")[0]["width"].int == (isCopied ? 800 : 450))
+  }
+
   @Test("Each file has one name")
   func names() {
     let names = [
