@@ -60,7 +60,7 @@ package struct DisplayOrientationTracker: Sendable {
   /// stream-level value is to be used. With a `nil` `pts`, returns the signal for the frame after
   /// the last one queried.
   ///
-  /// Query in presentation order, after `note` was called for the frame's own packet and all
+  /// Query in presentation order, after `read` was called for the frame's own packet and all
   /// packets before it in decoding order. Repeating a query for the same time returns the same
   /// result.
   package mutating func signal(at pts: Int64?) -> DisplayOrientationSignal? {
