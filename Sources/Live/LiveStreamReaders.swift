@@ -65,8 +65,6 @@ final class LiveAudioReader: @unchecked Sendable {
   let index: Int
   private let decoder: AudioDecoder
   private let format: AudioFormat
-  /// The position after the last samples.
-  private var end: Int64?
 
   /// - Parameter format: The format of the decoded samples.
   /// - Throws: `unavailable` or `badData` if the stream can't be decoded.
@@ -81,9 +79,7 @@ final class LiveAudioReader: @unchecked Sendable {
     _ packet: borrowing Packet, _ handler: (consuming AudioFrame, Int64) -> Void
   ) throws(UprightError) {
     try decoder.decode(packet, as: format) { samples in
-      // Of the frames that share a packet of a transport stream, the first may be the only one with a time.
-      guard let position = samples.pts ?? end else { return }
-      end = position + Int64(samples.count)
+      guard let position = samples.pts else { return }
       handler(samples, format.ticks(of: position))
     }
   }

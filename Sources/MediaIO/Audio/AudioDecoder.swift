@@ -65,8 +65,8 @@ package final class AudioDecoder {
   ///
   /// - Parameters:
   ///   - format: The format of the samples that are passed on, the same in every call.
-  ///   - take: Receives the samples. Their `pts` counts from the time 0 of the stream; `nil` if the stream
-  ///     gives no time.
+  ///   - take: Receives the samples. Their `pts` counts from the time 0 of the stream, and follows the samples
+  ///     before if the stream gives no time; `nil` if it has given none yet.
   package func decode(
     _ packet: borrowing Packet, as format: AudioFormat, emit: Emit
   ) throws(UprightError) {
@@ -121,15 +121,16 @@ package final class AudioDecoder {
   /// Passes on the samples that the resampler's filter still holds.
   private func flushResampler(_ format: AudioFormat, _ emit: Emit) throws(UprightError) {
     guard swr_is_initialized(resampler) != 0 else { return }
-    var rest = try AudioFrame(format)
+    let rest = try AudioFrame(format)
     guard swr_convert_frame(resampler, rest.raw, nil) >= 0 else { return }
-    rest.pts = end
     try pass(rest, emit)
   }
 
   private func pass(_ samples: consuming AudioFrame, _ emit: Emit) throws(UprightError) {
     guard samples.count > 0 else { return }
-    if let start = samples.pts ?? end { end = start + Int64(samples.count) }
+    // Of the frames that share a packet of a transport stream, the first may be the only one with a time.
+    samples.pts = samples.pts ?? end
+    end = samples.pts.map { $0 + Int64(samples.count) }
     try emit(samples)
   }
 }
