@@ -32,10 +32,10 @@ struct LiveBacklog {
   private var stalls = 0
   /// The time when a frame was last dropped.
   private var lastDrop: Int64?
-  /// Whether a frame was answered since `isOverloaded` was last asked, and since when there was none while the backlog was
-  /// above the limit.
-  private var hasAnswered = false
-  private var stalledSince: Int64?
+  /// The time of the last answer.
+  private var lastAnswer: Int64?
+  /// Since when the backlog has been above the limit whenever `isOverloaded` was asked.
+  private var behindSince: Int64?
 
   /// The backlog above which packets are skipped.
   private let limit: Int64
@@ -60,7 +60,7 @@ struct LiveBacklog {
   ///   - behind: How much newer the newest video is that has arrived.
   ///   - wall: The current time.
   mutating func answer(behind: Int64, wall: Int64) -> Answer {
-    hasAnswered = true
+    lastAnswer = wall
     guard let last = checked else {
       (checked, least) = ((wall, behind), (wall, behind))
       return .show
@@ -95,12 +95,10 @@ struct LiveBacklog {
   /// Returns whether frames were dropped less than `overloadTime` ticks ago, or the session gets none decoded although it
   /// is behind by more than the limit. It is asked again and again.
   mutating func isOverloaded(behind: Int64, wall: Int64) -> Bool {
-    // Before the first frame, nothing is behind.
-    let isBehind = checked != nil && behind > limit
-    if hasAnswered || !isBehind { stalledSince = nil }
-    hasAnswered = false
-    if isBehind, stalledSince == nil { stalledSince = wall }
+    behindSince = behind > limit ? behindSince ?? wall : nil
     let drops = lastDrop.map { wall - $0 < Self.overloadTime } ?? false
-    return drops || stalledSince.map { wall - $0 > Self.stallTime } ?? false
+    // Before the first frame, nothing is behind.
+    guard let lastAnswer, let behindSince else { return drops }
+    return drops || wall - max(lastAnswer, behindSince) > Self.stallTime
   }
 }
