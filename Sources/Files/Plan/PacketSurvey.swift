@@ -324,7 +324,7 @@ private final class PacketCollector {
   /// Returns those of some entry points that seeking finds by their times: they share them with no packet before and no
   /// keyframe after them. No frame of the last GOP may be shown.
   func found(_ entries: [Int], besides repeats: [Int: Int64]) -> [Int] {
-    let all = Set(closed + opened)
+    let all = repeats.isEmpty ? [] : Set(closed + opened)
     return entries.filter { entry in
       entry < times.count && repeats[entry] == nil
         && (repeats[entry + 1] == nil || !all.contains(entry + 1))
