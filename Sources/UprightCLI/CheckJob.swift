@@ -52,36 +52,29 @@ final class CheckJob: BatchedSession {
     result.report = file.json
     guard let repair, file.needs(repair.fix) else { return result }
     var members: [JSONValue.Member] = [.init("by", .string(repair.fix.rawValue))]
-    switch try mended(file, repair) {
-    case .failure(let obstacle):
-      members += [.init("output", .null), .init("obstacle", .string(obstacle.reason))]
-      result.text += "; not mended: \(obstacle.reason)"
-    case .success(let output):
-      members += [.init("output", .string(output)), .init("obstacle", .null)]
+    var (output, obstacle) = (String?.none, file.obstacle(to: repair.fix))
+    if obstacle == nil {
+      do throws(UprightError) {
+        output = try mend(file, repair)
+      } catch {
+        // Some kinds of files aren't changed in place.
+        guard repair.isInPlace, error.code == .badData else { throw error }
+        obstacle = error.message
+      }
+    }
+    members += [
+      .init("output", output.map(JSONValue.string) ?? .null),
+      .init("obstacle", obstacle.map(JSONValue.string) ?? .null),
+    ]
+    if let obstacle {
+      result.text += "; not mended: \(obstacle)"
+    } else if let output {
       result.text += output == item.input ? "; mended" : "; mended: \(output)"
     }
     if case .object(let entry) = result.report {
       result.report = .object(entry + [.init("fix", .object(members))])
     }
     return result
-  }
-
-  /// Why a file that can be read can't be mended.
-  private struct Obstacle: Error {
-    let reason: String
-  }
-
-  private func mended(
-    _ file: CheckedFile, _ repair: Repair
-  ) throws(UprightError) -> Result<String, Obstacle> {
-    if let reason = file.obstacle(to: repair.fix) { return .failure(Obstacle(reason: reason)) }
-    do throws(UprightError) {
-      return .success(try mend(file, repair))
-    } catch {
-      // Some kinds of files aren't changed in place.
-      guard error.code == .badData else { throw error }
-      return .failure(Obstacle(reason: error.message))
-    }
   }
 
   /// Mends the file. Returns the path of the output.
