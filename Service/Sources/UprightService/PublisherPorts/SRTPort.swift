@@ -195,7 +195,7 @@ final class SRTPort: Sendable {
 
   // MARK: - Sockets
 
-  private static func set(_ socket: SRTSOCKET, _ option: SRT_SOCKOPT, _ value: CInt) throws {
+  static func set(_ socket: SRTSOCKET, _ option: SRT_SOCKOPT, _ value: CInt) throws {
     var value = value
     let size = CInt(MemoryLayout<CInt>.size)
     guard unsafe srt_setsockflag(socket, option, &value, size) == 0 else { throw Failure() }

@@ -46,10 +46,10 @@ final class SRTPublisher: Sendable {
       countDropped()
     }
     // A call that waits for a packet while the publisher leaves would take one and not return it.
-    var (waits, events) = (CInt(0), CInt(SRT_EPOLL_IN.rawValue | SRT_EPOLL_ERR.rawValue))
+    var events = CInt(SRT_EPOLL_IN.rawValue | SRT_EPOLL_ERR.rawValue)
     let arrivals = srt_epoll_create()
     defer { srt_epoll_release(arrivals) }
-    guard unsafe srt_setsockflag(socket, SRTO_RCVSYN, &waits, CInt(MemoryLayout<CInt>.size)) == 0,
+    guard (try? SRTPort.set(socket, SRTO_RCVSYN, 0)) != nil,
       unsafe srt_epoll_add_usock(arrivals, socket, &events) == 0
     else { return }
     let latency = latency
