@@ -8,26 +8,27 @@ UPRIGHT_INLINE const int16_t *upright_taps(const upright_filter_bank *bank, size
   return bank->coefficients + bank->capacity * output;
 }
 
-// The number of bits by which the sums are shifted if samples have two bytes.
+// The number of bits by which the first filter's sums are shifted if samples have two bytes, and the second one's.
 UPRIGHT_INLINE int upright_down_shift(const upright_resampling *r) { return r->bit_depth; }
-UPRIGHT_INLINE int upright_across_shift(const upright_resampling *r) {
-  return 2 * UPRIGHT_FILTER_BITS - r->bit_depth;
+UPRIGHT_INLINE int upright_across_shift(const upright_resampling *r, size_t size) {
+  return size == 1 ? 21 : 2 * UPRIGHT_FILTER_BITS - r->bit_depth;
 }
 
 // The largest value of a sample.
 UPRIGHT_INLINE int upright_top(const upright_resampling *r) { return (1 << r->bit_depth) - 1; }
 
 enum {
-  // The number of rows between the filters that are processed at a time, a cache line of samples, and the
-  // number of those that are filtered one after another from the same piece of the source.
+  // The number of rows between the filters that are processed at a time: a cache line of samples.
   UPRIGHT_BAND = 64,
-  UPRIGHT_GROUP = 16,
-  // The number of samples in such a piece's rows. In the usual scaling down to two thirds, the rows that a group reads fit
-  // the first-level cache.
-  UPRIGHT_RUN = 384,
-  // The distance from row to row of a piece. A multiple of a large power of two would map all of a column's
-  // samples to the same few cache lines.
-  UPRIGHT_PITCH = UPRIGHT_RUN + 32,
+  // The number of samples in these rows that are filtered from one piece of the source, a cache line of bytes, and the
+  // distance from row to row of what is stored of it: at a multiple of a large power of two, all of a column's samples
+  // would be in the same few cache lines.
+  UPRIGHT_STRIP = 64,
+  UPRIGHT_PITCH = UPRIGHT_STRIP + 16,
+  // The number of samples that are transposed before the second filter runs. They fit the first-level cache.
+  UPRIGHT_RUN = 2 * UPRIGHT_STRIP,
+  // The most outputs that a source row is added to at a time. Two vectors of each are in registers.
+  UPRIGHT_SLOTS = 6,
 };
 
 // Rows of the source, `first` to `end`.
@@ -48,16 +49,25 @@ UPRIGHT_INLINE upright_rows upright_rows_of(const upright_filter_bank *bank, siz
   return rows;
 }
 
+// Returns the `n`-th of the outputs from `first` on, up to a band of them, in the order of what they read.
+UPRIGHT_INLINE size_t upright_output(const upright_filter_bank *bank, size_t first, size_t n) {
+  if (bank->starts[0] <= bank->starts[bank->count - 1]) return first + n;
+  return upright_min(first + UPRIGHT_BAND, bank->count) - 1 - n;
+}
+
 // A level's scratch memory, each part aligned to a cache line.
 typedef struct upright_resample_work {
-  // One run of each of a group's rows between the filters.
+  // A strip of each of a band's rows between the filters.
   int16_t *stage;
-  // One run of each of the source's rows that a group reads, as 16-bit numbers.
+  // A strip of each of the source's rows that a band reads: as 16-bit numbers, or bytes at the end of a row.
   int16_t *wide;
   // A transposed band: for every pair of samples along a row, the pair of each of the band's rows.
   int16_t *band;
   // Elements of the destination whose rows and columns must be exchanged once more.
   uint8_t *tile;
+  // For each row that a pass over a band reads, in this order, `slots` + 1 numbers: what the row is multiplied by for each
+  // of the outputs in progress, the oldest first, repeated in four words; then the number of outputs that it completes.
+  uint64_t *steps;
   // The size of all parts in bytes.
   size_t size;
 } upright_resample_work;

@@ -10,7 +10,7 @@
 #define V(op) _mm256_##op
 #define TRANSPOSE(n) upright_transpose_##n##_avx2
 
-typedef __m256i vec;
+typedef __m256i vec, words;
 
 TARGET UPRIGHT_INLINE vec load(const void *p) { return _mm256_loadu_si256((const __m256i_u *)p); }
 TARGET UPRIGHT_INLINE void store(void *p, vec v) { _mm256_storeu_si256((__m256i_u *)p, v); }
@@ -35,12 +35,8 @@ TARGET UPRIGHT_INLINE vec load_lanes(const int16_t *p, size_t pitch) {
     _mm_storeu_si128((__m128i_u *)((to) + (pitch)), _mm256_extracti128_si256(lanes, 1));      \
   } while (0)
 
-TARGET UPRIGHT_INLINE vec in_order_8(vec v) {
-  return _mm256_permutevar8x32_epi32(v, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
-}
-
-TARGET UPRIGHT_INLINE vec in_order_16(vec v) {
-  return _mm256_permute4x64_epi64(v, _MM_SHUFFLE(3, 1, 2, 0));
+TARGET UPRIGHT_INLINE vec repeat(const uint64_t *p) {
+  return _mm256_set1_epi64x(*p);
 }
 
 #include "resample_x86.h"

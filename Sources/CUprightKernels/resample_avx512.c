@@ -13,7 +13,7 @@
 #define V(op) _mm512_##op
 #define TRANSPOSE(n) upright_transpose_##n##_avx2
 
-typedef __m512i vec;
+typedef __m512i vec, words;
 
 TARGET UPRIGHT_INLINE vec load(const void *p) { return _mm512_loadu_si512(p); }
 TARGET UPRIGHT_INLINE void store(void *p, vec v) { _mm512_storeu_si512(p, v); }
@@ -42,13 +42,8 @@ TARGET UPRIGHT_INLINE vec load_lanes(const int16_t *p, size_t pitch) {
     _mm_storeu_si128((__m128i_u *)((to) + 3 * (pitch)), _mm512_extracti32x4_epi32(lanes, 3));     \
   } while (0)
 
-TARGET UPRIGHT_INLINE vec in_order_8(vec v) {
-  const vec order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  return _mm512_permutexvar_epi32(order, v);
-}
-
-TARGET UPRIGHT_INLINE vec in_order_16(vec v) {
-  return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), v);
+TARGET UPRIGHT_INLINE vec repeat(const uint64_t *p) {
+  return _mm512_set1_epi64(*p);
 }
 
 #include "resample_x86.h"

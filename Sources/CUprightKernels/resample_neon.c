@@ -11,21 +11,26 @@
 #define INLINE UPRIGHT_INLINE
 #define TRANSPOSE(n) upright_transpose_##n##_neon
 
-enum { WORDS = 8, STEP = 2 * WORDS, UNIT = 16 };
+enum { LANES = 1, WORDS = 8 * LANES, STEP = 2 * WORDS, PIECE = 2 * STEP, UNIT = 16 };
+
+typedef int16x8_t words;
 
 // Returns bytes around 128 as signed numbers, or the reverse.
 INLINE uint8x16_t centred(uint8x16_t bytes) { return veorq_u8(bytes, vdupq_n_u8(0x80)); }
 
-// Converts `count` samples to signed numbers around 128, shifted by eight bits. The last step is filled up.
-INLINE void widen_row(int16_t *to, const uint8_t *from, size_t count) {
-  uint8_t rest[STEP] = {0};
-  for (size_t i = 0; i < count; i += STEP) {
-    const uint8_t *bytes = from + i;
-    if (count - i < STEP) bytes = memcpy(rest, bytes, count - i);
-    const int8x16_t samples = (int8x16_t)centred(vld1q_u8(bytes));
-    vst1q_s16(to + i, vshll_n_s8(vget_low_s8(samples), 8));
-    vst1q_s16(to + i + WORDS, vshll_high_n_s8(samples, 8));
-  }
+// Converts bytes to signed numbers around 128, shifted by eight bits.
+INLINE void widen(words to[2], const uint8_t *from) {
+  const int8x16_t samples = (int8x16_t)centred(vld1q_u8(from));
+  to[0] = vshll_n_s8(vget_low_s8(samples), 8);
+  to[1] = vshll_high_n_s8(samples, 8);
+}
+
+INLINE words none(void) { return vdupq_n_s16(0); }
+INLINE void store(int16_t *to, words v) { vst1q_s16(to, v); }
+INLINE words repeat(const uint64_t *factor) { return (words)vld1q_dup_u64(factor); }
+
+INLINE words add_product(words sum, words samples, words factor) {
+  return vaddq_s16(sum, vqrdmulhq_s16(samples, factor));
 }
 
 // Moves `count` words down to bit 0, and limits them to their depth.
@@ -44,29 +49,10 @@ INLINE void lower_row(int16_t *to, const uint8_t *from, size_t count,
   }
 }
 
-// Applies the first filter to a run of widened bytes, `count` samples in whole steps. `fixed` is `rows` if
-// that is known at compile time: the coefficients then stay in registers.
-INLINE void filter_wide(int16_t *to, const int16_t *from, const int16_t *taps, size_t rows,
-                        size_t count, size_t fixed) {
-  int16x8_t factors[8];
-  UNROLL for (size_t k = 0; k < fixed; k++) factors[k] = vdupq_n_s16(taps[k]);
-  for (size_t i = 0; i < count; i += STEP) {
-    int16x8_t low = vdupq_n_s16(0), high = low;
-    for (size_t k = 0; k < rows; k++) {
-      const int16x8_t factor = fixed > 0 ? factors[k] : vdupq_n_s16(taps[k]);
-      const int16_t *row = from + k * UPRIGHT_PITCH + i;
-      low = vaddq_s16(low, vqrdmulhq_s16(vld1q_s16(row), factor));
-      high = vaddq_s16(high, vqrdmulhq_s16(vld1q_s16(row + WORDS), factor));
-    }
-    vst1q_s16(to + i, low);
-    vst1q_s16(to + i + WORDS, high);
-  }
-}
-
 // Returns a coefficient with seven bits, which fits a signed byte.
 INLINE int8x16_t narrow(int16_t tap) { return vdupq_n_s8((int8_t)(tap >> 7)); }
 
-// Applies the first filter to a run of bytes without widening, if the bank is coarse.
+// Applies the first filter to bytes without widening, if the bank is coarse.
 INLINE void filter_narrow(int16_t *to, const uint8_t *from, ptrdiff_t stride, const int16_t *taps,
                           size_t rows, size_t count, size_t fixed) {
   int8x16_t factors[8];
@@ -101,8 +87,9 @@ INLINE void filter_words(int16_t *to, const int16_t *from, const int16_t *taps, 
   }
 }
 
-// Transposes eight samples of each of four rows of the stage. The pairs of two columns become a vector of the band's rows.
-INLINE void turn_pairs(int16_t *to, const int16_t *stage, size_t components) {
+// Transposes eight samples of each of four rows of the stage: of the one lane. The pairs of two columns become a vector of the band's rows.
+INLINE void turn_pairs(int16_t *to, const int16_t *stage, size_t lane, size_t components) {
+  (void)lane;
   // u v u v to u u v v, or r g b a r g b a to r r g g b b a a.
   static const uint8_t same[2][16] = {
       {0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15},
@@ -159,11 +146,10 @@ INLINE uint16x8_t words_of(const int32x4_t sum[2], const upright_resampling *r) 
 }
 
 // Writes one output for a unit of the band's rows, as consecutive elements. `from` is its first pair.
-INLINE void write_unit(uint8_t *to, const int16_t *from, size_t output, const upright_resampling *r,
-                       size_t components, size_t size, size_t pairs) {
-  const int16_t *taps = upright_taps(&r->across, output);
-  const size_t count = r->across.counts[output], pitch = components * 2 * UPRIGHT_BAND;
-  const int shift = size == 1 ? 21 : upright_across_shift(r);
+INLINE void write_unit(uint8_t *to, const int16_t *from, const int16_t *taps, size_t count,
+                       const upright_resampling *r, size_t components, size_t size, size_t pairs) {
+  const int shift = upright_across_shift(r, size);
+  const size_t pitch = components * 2 * UPRIGHT_BAND;
   int32x4_t sums[4][4];
   UNROLL for (size_t c = 0; c < components; c++) {
     sum_pairs(sums[c], from + c * 2 * UPRIGHT_BAND, pitch, taps, count, pairs, shift);

@@ -4,13 +4,17 @@
 // Included once by each level, after its operations on vectors:
 //
 //   INLINE, TARGET               the attributes of an inlined function, of another one
-//   WORDS                        the words of a vector
-//   STEP                         the samples that the first filter processes together: two vectors
+//   LANES, WORDS                 the lanes of 16 bytes of a vector, and its words
+//   STEP                         the samples of two vectors, into which a vector of bytes is unpacked
+//   PIECE                        the samples for which there are registers in the first filter: whole steps
 //   UNIT                         the rows of the band that the second filter processes together
 //   TRANSPOSE(n)                 the level's transpose of elements of n bytes
-//   widen_row, lower_row         converts a row of the source, of bytes or of words, to signed words
-//   filter_wide, filter_narrow   the first filter, on widened bytes; on bytes, if the bank is coarse
-//   filter_words                 the first filter, on words
+//   words, store                 a vector of words, and its store
+//   widen, add_product           two vectors of words from bytes; a sum and a product
+//   repeat                       a vector of four words, repeated
+//   lower_row                    converts a row of the source, of words, to signed words
+//   filter_narrow                the first filter of bytes, if the bank is coarse
+//   filter_words                 the first filter of words
 //   turn_pairs                   transposes eight samples of WORDS / 2 rows
 //   write_unit                   the second filter
 #include <string.h>
@@ -18,148 +22,169 @@
 #include "planes.h"
 #include "resample.h"
 
-#define FOR_USUAL_COUNTS(CASE) CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8)
-
-// The filters of bytes, with the number of rows as a constant for common numbers.
-TARGET static void filter_row_narrow(int16_t *to, const uint8_t *from, ptrdiff_t stride,
-                                     const int16_t *taps, size_t rows, size_t count) {
-  switch (rows) {
-#define CASE(N) \
-  case N: filter_narrow(to, from, stride, taps, N, count, N); break;
-    FOR_USUAL_COUNTS(CASE)
-    default: filter_narrow(to, from, stride, taps, rows, count, 0);
-#undef CASE
-  }
-}
-
-TARGET static void filter_row_wide(int16_t *to, const int16_t *from, const int16_t *taps,
-                                   size_t rows, size_t count) {
-  switch (rows) {
-#define CASE(N) \
-  case N: filter_wide(to, from, taps, N, count, N); break;
-    FOR_USUAL_COUNTS(CASE)
-    default: filter_wide(to, from, taps, rows, count, 0);
-#undef CASE
-  }
-}
-
 // A resampling in progress: the planes, and the current band.
 typedef struct pass {
   const upright_resampling *r;
   upright_resample_work w;
   const uint8_t *src;
   ptrdiff_t src_stride;
-  // The band: rows between the filters.
+  // The band: rows between the filters, and the rows of the source that they need.
   size_t top;
   size_t rows;
+  upright_rows needed;
+  // The steps of the band, and their end.
+  const uint64_t *steps;
+  const uint64_t *next;
   // Its position in the destination.
   uint8_t *dst;
   ptrdiff_t dst_stride;
   // The number of outputs of the band that are written, and the sample of its first column in memory.
   size_t written;
   size_t base;
-  // The rows of the source that are still to be prefetched, the byte offset of the next line in the first of
-  // them, and the number of lines at a time.
-  upright_rows next;
-  size_t column;
-  size_t share;
 } pass;
 
-// Returns the end of the run that begins at `begin`. If the bank is coarse, a partial step at the end of a
-// row is a separate run.
-UPRIGHT_INLINE size_t run_end(const pass *p, size_t begin) {
-  const size_t samples = p->r->width * p->r->components, whole = samples / STEP * STEP;
-  return upright_min(begin + UPRIGHT_RUN, p->r->is_coarse && begin < whole ? whole : samples);
+// The distance from a band's rows to those of the next one, in bytes.
+UPRIGHT_INLINE size_t next_band(const pass *p) {
+  return (p->needed.end - p->needed.first) * (size_t)p->src_stride;
 }
 
-// Prefetches the next lines for the next band, row by row, as the hardware expects it. It is called often,
-// for a few lines each, because more at once would wait for each other.
-INLINE void ask(pass *p, size_t size) {
-  const size_t bytes = p->r->width * p->r->components * size;
-  for (size_t n = 0; n < p->share && p->next.first < p->next.end; n++) {
-    __builtin_prefetch(upright_const_row(p->src, p->src_stride, p->next.first) + p->column, 0, 2);
-    p->column += UPRIGHT_LINE;
-    if (p->column < bytes) continue;
-    p->column = 0;
-    p->next.first++;
-  }
+// Prefetches what is read after a row of a strip: the same row of the next strip, and the same strip of the next band.
+UPRIGHT_INLINE void look_ahead(const uint8_t *row, size_t next_band) {
+  __builtin_prefetch((const void *)((uintptr_t)row + UPRIGHT_LINE), 0, 3);
+  __builtin_prefetch((const void *)((uintptr_t)row + next_band), 0, 2);
 }
 
-// Sets what `ask` prefetches while this band is processed.
-UPRIGHT_INLINE void look_ahead(pass *p, size_t size) {
-  const upright_resampling *r = p->r;
-  p->next = upright_rows_of(&r->down, p->top + p->rows, UPRIGHT_BAND);
-  p->column = 0;
-  const size_t samples = r->width * r->components;
-  const size_t pieces = (p->rows / UPRIGHT_GROUP + 1) * (samples / UPRIGHT_RUN + 1);
-  if (p->next.first >= p->next.end) return;
-  const size_t lines = (p->next.end - p->next.first) * (samples * size / UPRIGHT_LINE + 1);
-  // A group of a run calls `ask` for each row that it reads: about as many as it has.
-  p->share = lines / (pieces * UPRIGHT_GROUP) + 1;
-}
-
-// Transposes a group's rows of a run, in `steps` samples. The part of each of the band's lines is written at
-// once.
-INLINE void turn_group(pass *p, size_t begin, size_t top, size_t steps, size_t components,
-                       size_t size) {
-  int16_t *to = p->w.band + (begin - p->base) * UPRIGHT_BAND + 2 * top;
-  for (size_t i = 0; i < steps; i += 8) {
-    // Where bytes have been unpacked, the lanes of the second vector of a step go between those of the first.
-    const size_t place = size == 2 ? i : i / STEP * STEP + i % WORDS * 2 + i % STEP / WORDS * 8;
-    for (size_t n = 0; n < UPRIGHT_GROUP; n += WORDS / 2) {
-      turn_pairs(to + place * UPRIGHT_BAND + 2 * n, p->w.stage + n * UPRIGHT_PITCH + i, components);
-    }
-  }
-}
-
-// Applies the first filter to a run of the band, and transposes it.
-INLINE void fill_run(pass *p, size_t begin, size_t end, size_t components, size_t size) {
+// Applies the first filter to a piece of a strip of bytes, for outputs `number`, `number` + `passes` and so on of the band.
+// Each row is read once, and added to the outputs in progress, of which there are at most `slots`. Returns the end of
+// the steps.
+INLINE const uint64_t *add_rows(const pass *p, int16_t *to, const uint8_t *from, ptrdiff_t stride,
+                                const uint64_t *steps, size_t number, size_t slots) {
+  enum { VECTORS = PIECE / WORDS };
   const upright_filter_bank *bank = &p->r->down;
-  const int shift = upright_down_shift(p->r);
-  const size_t count = end - begin, steps = (count + STEP - 1) / STEP * STEP;
-  const int is_narrow = size == 1 && p->r->is_coarse && count == steps;
-  for (size_t top = 0; top < p->rows; top += UPRIGHT_GROUP) {
-    const upright_rows needed = upright_rows_of(bank, p->top + top, UPRIGHT_GROUP);
-    const uint8_t *first = upright_const_row(p->src, p->src_stride, needed.first) + begin * size;
-    for (size_t y = 0; !is_narrow && y < needed.end - needed.first; y++) {
-      ask(p, size);
-      int16_t *to = p->w.wide + y * UPRIGHT_PITCH;
-      const uint8_t *from = upright_const_row(first, p->src_stride, y);
-      if (size == 1) widen_row(to, from, count);
-      else lower_row(to, from, count, p->r);
-    }
-    const size_t outputs = upright_min(UPRIGHT_GROUP, p->rows - top);
-    for (size_t n = 0; n < outputs; n++) {
-      const size_t j = p->top + top + n, y = bank->starts[j] - needed.first;
-      const int16_t *taps = upright_taps(bank, j), *wide = p->w.wide + y * UPRIGHT_PITCH;
-      int16_t *to = p->w.stage + n * UPRIGHT_PITCH;
-      if (is_narrow) {
-        ask(p, size);
-        filter_row_narrow(to, upright_const_row(first, p->src_stride, y), p->src_stride, taps,
-                          bank->counts[j], steps);
-      } else if (size == 1) {
-        filter_row_wide(to, wide, taps, bank->counts[j], steps);
-      } else {
-        filter_words(to, wide, taps, bank->counts[j], steps, shift);
+  const size_t passes = p->r->passes, ahead = next_band(p);
+  const size_t output = upright_output(bank, p->top, number);
+  const int is_forward = upright_output(bank, p->top, 0) == p->top;
+  const ptrdiff_t next = (ptrdiff_t)passes * (is_forward ? UPRIGHT_PITCH : -UPRIGHT_PITCH);
+  from = upright_const_row(from, stride, bank->starts[output] - p->needed.first);
+  to += (output - p->top) * UPRIGHT_PITCH;
+  words sums[UPRIGHT_SLOTS][VECTORS];
+  UNROLL for (size_t n = 0; n < slots; n++) {
+    UNROLL for (size_t v = 0; v < VECTORS; v++) sums[n][v] = none();
+  }
+  for (size_t left = (p->rows - number + passes - 1) / passes; left > 0; steps += slots + 1) {
+    look_ahead(from, ahead);
+    words row[VECTORS];
+    UNROLL for (size_t v = 0; v < VECTORS; v += 2) widen(row + v, from + v * WORDS);
+    from += stride;
+    UNROLL for (size_t n = 0; n < slots; n++) {
+      const words factor = repeat(steps + n);
+      UNROLL for (size_t v = 0; v < VECTORS; v++) {
+        sums[n][v] = add_product(sums[n][v], row[v], factor);
       }
     }
-    turn_group(p, begin, top, steps, components, size);
+    for (size_t n = (size_t)steps[slots]; n > 0; n--, left--, to += next) {
+      UNROLL for (size_t v = 0; v < VECTORS; v++) {
+        store(to + v * WORDS, sums[0][v]);
+        UNROLL for (size_t k = 1; k < slots; k++) sums[k - 1][v] = sums[k][v];
+        sums[slots - 1][v] = none();
+      }
+    }
+  }
+  return steps;
+}
+
+// Applies the first filter to a strip of bytes, with the number of slots as a constant: the sums stay in registers.
+TARGET static void add_strip(pass *p, const uint8_t *from, ptrdiff_t stride, size_t count) {
+  for (size_t i = 0; i < count; i += PIECE) {
+    p->next = p->steps;
+    for (size_t n = 0; n < upright_min(p->r->passes, p->rows); n++) {
+      switch (p->r->slots) {
+#define CASE(N) \
+  case N: p->next = add_rows(p, p->w.stage + i, from + i, stride, p->next, n, N); break;
+        CASE(1) CASE(2) CASE(3) CASE(4) CASE(5)
+        default: p->next = add_rows(p, p->w.stage + i, from + i, stride, p->next, n, UPRIGHT_SLOTS);
+#undef CASE
+      }
+    }
   }
 }
 
-INLINE void write_column(const pass *p, uint8_t *to, size_t output, size_t components, size_t size,
-                         size_t pairs) {
-  const size_t start = p->r->across.starts[output] * components - p->base;
-  const int16_t *first = p->w.band + start * UPRIGHT_BAND;
-  for (size_t top = 0; top < p->rows; top += UNIT) {
-    write_unit(to + top * components * size, first + 2 * top, output, p->r, components, size,
-               pairs);
+// Applies the first filter to a strip of bytes of a coarse bank, with the number of rows as a constant for common
+// numbers.
+TARGET static void filter_strip(const pass *p, const uint8_t *from, ptrdiff_t stride, size_t count) {
+  const upright_filter_bank *bank = &p->r->down;
+  for (size_t n = 0; n < p->rows; n++) {
+    const size_t j = p->top + n;
+    const int16_t *taps = upright_taps(bank, j);
+    const uint8_t *first = upright_const_row(from, stride, bank->starts[j] - p->needed.first);
+    int16_t *to = p->w.stage + n * UPRIGHT_PITCH;
+    look_ahead(first, next_band(p));
+    look_ahead(first + stride, next_band(p));
+    switch (bank->counts[j]) {
+#define CASE(N) \
+  case N: filter_narrow(to, first, stride, taps, N, count, N); break;
+      CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8)
+      default: filter_narrow(to, first, stride, taps, bank->counts[j], count, 0);
+#undef CASE
+    }
   }
 }
 
-// Returns output `n` in the order of the band's columns.
-UPRIGHT_INLINE size_t output_at(const upright_filter_bank *bank, size_t n) {
-  return bank->starts[0] > bank->starts[bank->count - 1] ? bank->count - 1 - n : n;
+// Transposes a strip. The lanes of a vector have rows that are apart, so that those of a packed vector of the second
+// filter are in order.
+INLINE void turn_strip(const pass *p, size_t begin, size_t count, size_t components, size_t size) {
+  // The rows in a lane of a packed vector.
+  const size_t lane = 16 / size;
+  int16_t *band = p->w.band + (begin - p->base) * UPRIGHT_BAND;
+  for (size_t i = 0; i < count; i += 8) {
+    // Where bytes have been unpacked, the lanes of the second vector of a step go between those of the first.
+    const size_t place = size == 2 ? i : i / STEP * STEP + i % WORDS * 2 + i % STEP / WORDS * 8;
+    int16_t *to = band + place * UPRIGHT_BAND;
+    for (size_t top = 0; top < p->rows; top += lane * LANES) {
+      UNROLL for (size_t n = 0; n < lane; n += 4, to += WORDS) {
+        turn_pairs(to, p->w.stage + (top + n) * UPRIGHT_PITCH + i, lane * UPRIGHT_PITCH, components);
+      }
+    }
+  }
+}
+
+// Applies the first filter to a strip of the band, and transposes it.
+INLINE void fill_strip(pass *p, size_t begin, size_t components, size_t size) {
+  const upright_resampling *r = p->r;
+  const size_t count = upright_min(UPRIGHT_STRIP, r->width * components - begin);
+  const size_t whole = (count + PIECE - 1) / PIECE * PIECE, rows = p->needed.end - p->needed.first;
+  const uint8_t *from = upright_const_row(p->src, p->src_stride, p->needed.first) + begin * size;
+  ptrdiff_t stride = p->src_stride;
+  if (size == 2) {
+    const upright_filter_bank *bank = &r->down;
+    for (size_t y = 0; y < rows; y++, from += stride) {
+      look_ahead(from, next_band(p));
+      lower_row(p->w.wide + y * UPRIGHT_PITCH, from, count, r);
+    }
+    for (size_t n = 0; n < p->rows; n++) {
+      const size_t j = p->top + n, y = bank->starts[j] - p->needed.first;
+      filter_words(p->w.stage + n * UPRIGHT_PITCH, p->w.wide + y * UPRIGHT_PITCH, upright_taps(bank, j),
+                   bank->counts[j], whole, upright_down_shift(r));
+    }
+  } else {
+    if (count < whole) {
+      // A piece consists of whole vectors, which the end of a row doesn't have.
+      uint8_t *copy = (uint8_t *)p->w.wide;
+      for (size_t y = 0; y < rows; y++, from += stride) memcpy(copy + y * UPRIGHT_STRIP, from, count);
+      from = copy;
+      stride = UPRIGHT_STRIP;
+    }
+    if (r->is_coarse) filter_strip(p, from, stride, whole);
+    else add_strip(p, from, stride, whole);
+  }
+  turn_strip(p, begin, whole, components, size);
+}
+
+INLINE void write_column(const upright_resampling *r, uint8_t *to, size_t rows, const int16_t *from, const int16_t *taps,
+                         size_t count, size_t components, size_t size, size_t pairs) {
+  for (size_t top = 0; top < rows; top += UNIT) {
+    write_unit(to + top * components * size, from + 2 * top, taps, count, r, components, size, pairs);
+  }
 }
 
 // Applies the second filter, to the destination's rows: each output of the band is a piece of one. Writes the
@@ -167,23 +192,33 @@ UPRIGHT_INLINE size_t output_at(const upright_filter_bank *bank, size_t n) {
 // the columns that the next output needs to the front.
 INLINE void write_rows(pass *p, size_t end, size_t components, size_t size, size_t pairs) {
   enum { AHEAD = 16 };
-  const upright_filter_bank *bank = &p->r->across;
-  const ptrdiff_t ahead = output_at(bank, 0) == 0 ? AHEAD * p->dst_stride : -AHEAD * p->dst_stride;
-  const int is_whole = p->rows % UNIT == 0;
-  for (; p->written < bank->count; p->written++) {
-    const size_t i = output_at(bank, p->written);
-    if ((bank->starts[i] + bank->counts[i]) * components > end) break;
-    uint8_t *to = upright_row(p->dst, p->dst_stride, i);
+  // Copies, which no store can change.
+  const upright_resampling *const r = p->r;
+  const upright_filter_bank bank = r->across;
+  const int is_reversed = bank.starts[0] > bank.starts[bank.count - 1];
+  const ptrdiff_t stride = p->dst_stride, ahead = is_reversed ? -AHEAD * stride : AHEAD * stride;
+  const size_t rows = p->rows, base = p->base;
+  const int is_whole = rows % UNIT == 0;
+  uint8_t *const dst = p->dst, *const tile = p->w.tile;
+  int16_t *const band = p->w.band;
+  size_t written = p->written, next = end;
+  for (; written < bank.count; written++) {
+    const size_t i = is_reversed ? bank.count - 1 - written : written;
+    const size_t start = bank.starts[i], count = bank.counts[i];
+    if ((start + count) * components > end) {
+      next = upright_min(start * components, end);
+      break;
+    }
+    uint8_t *to = upright_row(dst, stride, i);
     __builtin_prefetch((const void *)((uintptr_t)to + (uintptr_t)ahead), 1, 3);
-    write_column(p, is_whole ? to : p->w.tile, i, components, size, pairs);
-    if (!is_whole) memcpy(to, p->w.tile, p->rows * components * size);
+    write_column(r, is_whole ? to : tile, rows, band + (start * components - base) * UPRIGHT_BAND,
+                 bank.coefficients + bank.capacity * i, count, components, size, pairs);
+    if (!is_whole) memcpy(to, tile, rows * components * size);
   }
-  if (p->written == bank->count) return;
-  const size_t next = bank->starts[output_at(bank, p->written)] * components;
-  const size_t base = upright_min(next, end);
-  memmove(p->w.band, p->w.band + (base - p->base) * UPRIGHT_BAND,
-          (end - base) * UPRIGHT_BAND * sizeof(int16_t));
-  p->base = base;
+  p->written = written;
+  if (written == bank.count) return;
+  memmove(band, band + (next - base) * UPRIGHT_BAND, (end - next) * UPRIGHT_BAND * sizeof(int16_t));
+  p->base = next;
 }
 
 // Applies the second filter, to the destination's columns, through a tile that is transposed back.
@@ -195,7 +230,10 @@ INLINE void write_columns(const pass *p, size_t components, size_t size, size_t 
   for (size_t left = 0; left < bank->count; left += UPRIGHT_BAND) {
     const size_t columns = upright_min(UPRIGHT_BAND, bank->count - left);
     for (size_t n = 0; n < columns; n++) {
-      write_column(p, upright_row(p->w.tile, tile_stride, n), left + n, components, size, pairs);
+      const size_t i = left + n;
+      write_column(p->r, upright_row(p->w.tile, tile_stride, n), p->rows,
+                   p->w.band + bank->starts[i] * components * UPRIGHT_BAND, upright_taps(bank, i), bank->counts[i],
+                   components, size, pairs);
     }
     transpose(p->dst + left * element, p->dst_stride, p->w.tile, tile_stride, p->rows, columns);
   }
@@ -222,26 +260,32 @@ INLINE void write_band(pass *p, size_t end, size_t components, size_t size,
 INLINE void resample(pass p, uint8_t *dst, size_t components, size_t size,
                      upright_plane_fn transpose) {
   const upright_resampling *r = p.r;
+  const size_t samples = r->width * components;
   for (p.top = 0; p.top < r->down.count; p.top += UPRIGHT_BAND) {
     p.rows = upright_min(UPRIGHT_BAND, r->down.count - p.top);
+    p.needed = upright_rows_of(&r->down, p.top, p.rows);
     p.dst = r->swaps_axes ? dst + p.top * components * size : upright_row(dst, p.dst_stride, p.top);
     p.written = 0;
     p.base = 0;
-    look_ahead(&p, size);
-    for (size_t begin = 0, end; begin < r->width * components; begin = end) {
-      end = run_end(&p, begin);
-      fill_run(&p, begin, end, components, size);
-      write_band(&p, end, components, size, transpose);
+    for (size_t begin = 0; begin < samples; begin += UPRIGHT_STRIP) {
+      fill_strip(&p, begin, components, size);
+      const size_t end = upright_min(begin + UPRIGHT_STRIP, samples);
+      if (end % UPRIGHT_RUN == 0 || end == samples) {
+        write_band(&p, end, components, size, transpose);
+      }
     }
+    p.steps = p.next;
   }
 }
 
 INLINE void resample_any(const upright_resampling *r, uint8_t *dst, ptrdiff_t dst_stride,
                          const uint8_t *src, ptrdiff_t src_stride, void *scratch) {
+  const upright_resample_work w = upright_resample_layout(r, scratch);
   const pass p = {.r = r,
-                  .w = upright_resample_layout(r, scratch),
+                  .w = w,
                   .src = src,
                   .src_stride = src_stride,
+                  .steps = w.steps,
                   .dst_stride = dst_stride};
   if (r->component_size == 1 && r->components == 1) {
     resample(p, dst, 1, 1, TRANSPOSE(1));

@@ -36,7 +36,7 @@ static uint16_t filter_across(const upright_resampling *r, size_t output, const 
                               size_t component) {
   const int16_t *taps = upright_taps(&r->across, output);
   const size_t start = r->across.starts[output], count = r->across.counts[output];
-  const int shift = r->component_size == 1 ? 21 : upright_across_shift(r);
+  const int shift = upright_across_shift(r, r->component_size);
   int32_t sum = 1 << (shift - 1);
   for (size_t k = 0; k < count; k++) {
     sum += from[(start + k) * r->components + component] * taps[k];

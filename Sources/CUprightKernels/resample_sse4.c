@@ -10,7 +10,7 @@
 #define V(op) _mm_##op
 #define TRANSPOSE(n) upright_transpose_##n##_sse2
 
-typedef __m128i vec;
+typedef __m128i vec, words;
 
 TARGET UPRIGHT_INLINE vec load(const void *p) { return _mm_loadu_si128((const __m128i_u *)p); }
 TARGET UPRIGHT_INLINE void store(void *p, vec v) { _mm_storeu_si128((__m128i_u *)p, v); }
@@ -27,8 +27,10 @@ TARGET UPRIGHT_INLINE vec load_lanes(const int16_t *p, size_t pitch) {
   return load(p);
 }
 #define store_lanes(to, pitch, v) ((void)(pitch), store(to, v))
-TARGET UPRIGHT_INLINE vec in_order_8(vec v) { return v; }
-TARGET UPRIGHT_INLINE vec in_order_16(vec v) { return v; }
+
+TARGET UPRIGHT_INLINE vec repeat(const uint64_t *p) {
+  return _mm_castpd_si128(_mm_loaddup_pd((const double *)p));
+}
 
 #include "resample_x86.h"
 

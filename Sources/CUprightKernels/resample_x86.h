@@ -8,7 +8,7 @@
 //   in_every_lane                16 bytes, repeated
 //   load_lanes, store_lanes      loads each lane from a separate address, stores it there
 //   dot                          a sum of 32 bits and the products of two pairs
-//   in_order_8, in_order_16      reorders the lanes of a packed vector
+//   repeat                       four words, repeated
 #include <string.h>
 
 #include "resample.h"
@@ -19,24 +19,25 @@
 enum {
   WORDS = 8 * LANES,
   STEP = 2 * WORDS,
+  PIECE = STEP,
   // The vectors of bytes that are computed together, each from four vectors of sums: as many as a band has rows and the
   // CPU has registers for.
   VECTORS = LANES == 4 ? 1 : 2,
   UNIT = VECTORS * 16 * LANES,
 };
 
-// Converts `count` samples to signed numbers around 128, shifted by eight bits. The last step is filled with
-// zeros. Unpacking stays within lanes: the first vector of a step has the first half of every 16 samples.
-INLINE void widen_row(int16_t *to, const uint8_t *from, size_t count) {
-  const vec centre = V(set1_epi8)((char)0x80);
-  _Alignas(64) uint8_t rest[STEP] = {0};
-  for (size_t i = 0; i < count; i += STEP) {
-    const uint8_t *bytes = from + i;
-    if (count - i < STEP) bytes = memcpy(rest, bytes, count - i);
-    const vec centred = flip(load(bytes), centre);
-    store(to + i, V(unpacklo_epi8)(zero(), centred));
-    store(to + i + WORDS, V(unpackhi_epi8)(zero(), centred));
-  }
+// Converts bytes to signed numbers around 128, shifted by eight bits. Unpacking stays within lanes: the first vector has
+// the first half of every 16 samples.
+INLINE void widen(vec to[2], const uint8_t *from) {
+  const vec centred = flip(load(from), V(set1_epi8)((char)0x80));
+  to[0] = V(unpacklo_epi8)(zero(), centred);
+  to[1] = V(unpackhi_epi8)(zero(), centred);
+}
+
+INLINE vec none(void) { return zero(); }
+
+INLINE vec add_product(vec sum, vec samples, vec factor) {
+  return V(add_epi16)(sum, V(mulhrs_epi16)(samples, factor));
 }
 
 // Moves `count` words, which keep their order, down to bit 0, and limits them to their depth.
@@ -54,32 +55,13 @@ INLINE void lower_row(int16_t *to, const uint8_t *from, size_t count,
   }
 }
 
-// Applies the first filter to a run of widened bytes, `count` samples in whole steps. `fixed` is `rows` if
-// that is known at compile time: the coefficients then stay in registers.
-INLINE void filter_wide(int16_t *to, const int16_t *from, const int16_t *taps, size_t rows,
-                        size_t count, size_t fixed) {
-  vec factors[8];
-  UNROLL for (size_t k = 0; k < fixed; k++) factors[k] = V(set1_epi16)(taps[k]);
-  for (size_t i = 0; i < count; i += STEP) {
-    vec low = zero(), high = low;
-    for (size_t k = 0; k < rows; k++) {
-      const vec factor = fixed > 0 ? factors[k] : V(set1_epi16)(taps[k]);
-      const int16_t *row = from + k * UPRIGHT_PITCH + i;
-      low = V(add_epi16)(low, V(mulhrs_epi16)(load(row), factor));
-      high = V(add_epi16)(high, V(mulhrs_epi16)(load(row + WORDS), factor));
-    }
-    store(to + i, low);
-    store(to + i + WORDS, high);
-  }
-}
-
 // Returns the seven-bit coefficients of rows `k` and `k + half`, for every pair of bytes.
 INLINE vec narrow_pair(const int16_t *taps, size_t k, size_t half) {
   const int low = taps[k] >> 7, high = taps[k + half] >> 7;
   return V(set1_epi16)((int16_t)((low & 0xFF) | (uint16_t)high << 8));
 }
 
-// Applies the first filter to a run of bytes without widening, if the bank is coarse. The rows of a pair are
+// Applies the first filter to bytes without widening, if the bank is coarse. The rows of a pair are
 // half of all rows apart, so that no pair has both of the large coefficients, and none overflows.
 INLINE void filter_narrow(int16_t *to, const uint8_t *from, ptrdiff_t stride, const int16_t *taps,
                           size_t rows, size_t count, size_t fixed) {
@@ -126,16 +108,16 @@ INLINE void filter_words(int16_t *to, const int16_t *from, const int16_t *taps, 
   }
 }
 
-// Transposes eight samples of each of four rows of the stage for every lane. The pairs of two columns become a vector of
-// the band's rows, which is stored at once: stores are what limits a transpose.
-INLINE void turn_pairs(int16_t *to, const int16_t *stage, size_t components) {
+// Transposes eight samples of four rows of the stage for every lane, `lane` words apart. The pairs of two columns become a
+// vector of the band's rows, which is stored at once: stores are what limits a transpose.
+INLINE void turn_pairs(int16_t *to, const int16_t *stage, size_t lane, size_t components) {
   // u v u v to u u v v, or r g b a r g b a to r r g g b b a a.
   const vec same = in_every_lane(
       components == 2 ? _mm_setr_epi8(0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15)
                       : _mm_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15));
   vec a[4], b[4];
   UNROLL for (int n = 0; n < 4; n++) {
-    a[n] = load_lanes(stage + n * UPRIGHT_PITCH, 4 * UPRIGHT_PITCH);
+    a[n] = load_lanes(stage + n * UPRIGHT_PITCH, lane);
     if (components > 1) a[n] = V(shuffle_epi8)(a[n], same);
   }
   b[0] = V(unpacklo_epi32)(a[0], a[1]);
@@ -148,12 +130,11 @@ INLINE void turn_pairs(int16_t *to, const int16_t *stage, size_t components) {
   store(to + 6 * UPRIGHT_BAND, V(unpackhi_epi64)(b[1], b[3]));
 }
 
-// Computes the sums of one output for a unit of rows. `from` is the first pair. Pairs have 0 coefficients
+// Computes the sums of one output for a unit of rows, from `start` on. `from` is the first pair. Pairs have 0 coefficients
 // from `count` on.
 INLINE void sum_pairs(vec sum[4 * VECTORS], const int16_t *from, size_t pitch, const int16_t *taps,
-                      size_t count, size_t pairs, int shift) {
-  const vec half = V(set1_epi32)(1 << (shift - 1));
-  UNROLL for (int n = 0; n < 4 * VECTORS; n++) sum[n] = half;
+                      size_t count, size_t pairs, int32_t start, int shift) {
+  UNROLL for (int n = 0; n < 4 * VECTORS; n++) sum[n] = V(set1_epi32)(start);
   for (size_t k = 0; k < pairs; k++) {
     if (k + 1 == pairs && count <= 2 * k) break;
     const vec pair = pair_of(taps + 2 * k);
@@ -165,17 +146,16 @@ INLINE void sum_pairs(vec sum[4 * VECTORS], const int16_t *from, size_t pitch, c
   UNROLL for (int n = 0; n < 4 * VECTORS; n++) sum[n] = V(sra_epi32)(sum[n], down);
 }
 
-// Converts sums around 0 to bytes around 128.
+// Limits sums to bytes.
 INLINE vec bytes_of(const vec sum[4]) {
-  const vec mixed = V(packs_epi16)(V(packs_epi32)(sum[0], sum[1]), V(packs_epi32)(sum[2], sum[3]));
-  return flip(in_order_8(mixed), V(set1_epi8)((char)0x80));
+  return V(packus_epi16)(V(packs_epi32)(sum[0], sum[1]), V(packs_epi32)(sum[2], sum[3]));
 }
 
 // Limits sums to a sample's depth, and moves them up to their place in a word.
 INLINE vec words_of(vec low, vec high, const upright_resampling *r) {
   const vec top = V(set1_epi16)((int16_t)upright_top(r));
   const vec limited = V(min_epu16)(V(packus_epi32)(low, high), top);
-  return in_order_16(V(sll_epi16)(limited, _mm_cvtsi32_si128(r->bit_shift)));
+  return V(sll_epi16)(limited, _mm_cvtsi32_si128(r->bit_shift));
 }
 
 // Stores a unit of each component's bytes as elements.
@@ -208,16 +188,15 @@ INLINE void store_words(uint8_t *to, const vec *of, size_t components) {
 }
 
 // Writes one output for a unit of the band's rows, as consecutive elements. `from` is its first pair.
-INLINE void write_unit(uint8_t *to, const int16_t *from, size_t output, const upright_resampling *r,
-                       size_t components, size_t size, size_t pairs) {
-  const upright_filter_bank *bank = &r->across;
-  const int16_t *taps = upright_taps(bank, output);
-  const size_t count = bank->counts[output];
-  const int shift = size == 1 ? 21 : upright_across_shift(r);
+INLINE void write_unit(uint8_t *to, const int16_t *from, const int16_t *taps, size_t count,
+                       const upright_resampling *r, size_t components, size_t size, size_t pairs) {
+  const int shift = upright_across_shift(r, size);
+  // Half a unit, to round; and bytes are around 128.
+  const int32_t start = (1 << (shift - 1)) + (size == 1 ? 128 << shift : 0);
   const size_t pitch = components * 2 * UPRIGHT_BAND;
   vec sum[4][4 * VECTORS];
   UNROLL for (size_t c = 0; c < components; c++) {
-    sum_pairs(sum[c], from + c * 2 * UPRIGHT_BAND, pitch, taps, count, pairs, shift);
+    sum_pairs(sum[c], from + c * 2 * UPRIGHT_BAND, pitch, taps, count, pairs, start, shift);
   }
   UNROLL for (size_t v = 0; v < VECTORS; v++) {
     vec low[4], high[4];

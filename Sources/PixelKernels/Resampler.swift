@@ -110,9 +110,8 @@ public import UprightOrientation
         startsEven: true))
     var plan = unsafe Self.plan(
       width: source.x.count, height: source.y.count, swapsAxes: swapsAxes, element, down, across)
-    let bytes = unsafe upright_resample_scratch(&plan)
-    unsafe scratch = .allocate(byteCount: bytes, alignment: 64)
-    unsafe scratch.initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
+    unsafe scratch = .allocate(byteCount: upright_resample_scratch(&plan), alignment: 64)
+    unsafe upright_resample_prepare(&plan, scratch)
     unsafe run = upright_resampler(cpuMask.rawValue)
     unsafe self.plan = plan
     self.destination = (destination.x.written.count, destination.y.written.count)
@@ -133,7 +132,7 @@ public import UprightOrientation
     unsafe plan.component_size = element.size
     unsafe plan.bit_depth = Int32(element.depth)
     unsafe plan.bit_shift = Int32(element.shift)
-    unsafe plan.is_coarse = element.size == 1 ? upright_bank_is_coarse(&plan.down) : 0
+    unsafe upright_resample_measure(&plan)
     return unsafe plan
   }
 

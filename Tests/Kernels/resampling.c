@@ -129,7 +129,7 @@ static upright_filter_bank make_bank(bank *bank, enum filter filter, size_t from
 static void run(uint32_t mask, const upright_resampling *r, plane to, plane from) {
   const size_t size = upright_resample_scratch(r);
   void *scratch = memory_at_end(SCRATCH, size);
-  memset(scratch, 0, size);
+  upright_resample_prepare(r, scratch);
   const upright_resample_fn resample = upright_resampler(mask);
   // The second time the scratch memory contains what the first time left.
   for (int i = 0; i < (mask && r->height < 40 ? 2 : 1); i++) {
@@ -152,10 +152,9 @@ static void check_resample(size_t components, size_t size, enum filter filter, s
   if (size == 2) {
     r.bit_depth = (int)between(9, UPRIGHT_RESAMPLE_MAX_DEPTH);
     r.bit_shift = (int)below((size_t)(16 - r.bit_depth) + 1);
-  } else {
-    r.is_coarse = upright_bank_is_coarse(&r.down);
-    coarse_cases += (size_t)r.is_coarse;
   }
+  upright_resample_measure(&r);
+  coarse_cases += (size_t)r.is_coarse;
   const size_t element = components * size;
   const plane source = make_plane(SOURCE, width * element, height);
   fill(source, (enum content)below(CONTENTS));

@@ -44,7 +44,7 @@ typedef struct upright_resampling {
   // The size of the source, in elements.
   size_t width;
   size_t height;
-  // One output for each row (if the axes are swapped: column) of the destination.
+  // One output for each row (if the axes are swapped: column) of the destination. Its starts are monotonic.
   upright_filter_bank down;
   // One output for each column (row). Its starts are even and monotonic.
   upright_filter_bank across;
@@ -56,20 +56,31 @@ typedef struct upright_resampling {
   int bit_depth;
   // The unused bits below a sample: 6 in P010. 0 if it has one byte.
   int bit_shift;
-  // The result of `upright_bank_is_coarse` for `down`.
+
+  // `upright_resample_measure` sets the rest.
+  // Whether samples of one byte can be filtered as bytes, which is faster: every coefficient of `down` has at most
+  // seven fraction bits, and their sums are small.
   int is_coarse;
+  // The most rows of the source that the outputs of a band read.
+  size_t reach;
+  // The outputs that a source row is added to at a time, the number of times that a band's rows are read for that, and the
+  // number of rows in all.
+  size_t slots;
+  size_t passes;
+  size_t steps;
 } upright_resampling;
 
-// Returns whether every coefficient has at most seven fraction bits, and sums so small that samples of one
-// byte can be filtered as bytes, which is twice as fast.
-int upright_bank_is_coarse(const upright_filter_bank *bank);
+// Sets the fields that follow from the others.
+void upright_resample_measure(upright_resampling *resampling);
 
-// Returns the size of the scratch memory for `resampling`. It must be aligned to 64 bytes and be set to zero
-// once.
+// Returns the size of the scratch memory for a measured resampling. It must be aligned to 64 bytes.
 size_t upright_resample_scratch(const upright_resampling *resampling);
 
+// Prepares scratch memory. It can be used for any number of frames, of which one at a time.
+void upright_resample_prepare(const upright_resampling *resampling, void *scratch);
+
 // Reads every source element at least once and writes every destination element once. Touches nothing else
-// except `scratch`.
+// except `scratch`, which is prepared.
 typedef void (*upright_resample_fn)(const upright_resampling *resampling, uint8_t *dst,
                                     ptrdiff_t dst_stride, const uint8_t *src,
                                     ptrdiff_t src_stride, void *scratch);
