@@ -33,21 +33,6 @@ size_t upright_resample_scratch(const upright_resampling *r) {
   return upright_resample_layout(r, NULL).size;
 }
 
-static int is_coarse(const upright_filter_bank *bank) {
-  for (size_t i = 0; i < bank->count; i++) {
-    const int16_t *taps = upright_taps(bank, i);
-    const size_t count = bank->counts[i], half = (count + 1) / 2;
-    for (size_t k = 0; k < half; k++) {
-      const int a = taps[k], b = k + half < count ? taps[k + half] : 0;
-      if (a % 128 != 0 || b % 128 != 0) return 0;
-      // A pair's sum has 16 bits, a coefficient has eight.
-      const int most = (a > 0 ? a : 0) + (b > 0 ? b : 0), least = (a < 0 ? a : 0) + (b < 0 ? b : 0);
-      if (a > 127 * 128 || b > 127 * 128 || most > 128 * 128 || least < -128 * 128) return 0;
-    }
-  }
-  return 1;
-}
-
 // The steps of a pass over a band, and the most outputs that are in progress at a time.
 typedef struct walk {
   size_t steps;
@@ -87,7 +72,6 @@ static walk walk_rows(const upright_resampling *r, size_t top, size_t pass, size
 }
 
 void upright_resample_measure(upright_resampling *r) {
-  r->is_coarse = r->component_size == 1 && is_coarse(&r->down);
   r->reach = r->slots = r->passes = r->steps = 0;
   size_t overlap = 0;
   for (size_t top = 0; top < r->down.count; top += UPRIGHT_BAND) {
@@ -96,7 +80,7 @@ void upright_resample_measure(upright_resampling *r) {
     const walk walk = walk_rows(r, top, 0, 1, NULL);
     if (walk.overlap > overlap) overlap = walk.overlap;
   }
-  if (r->component_size > 1 || r->is_coarse) return;
+  if (r->component_size > 1) return;
   r->passes = (overlap + UPRIGHT_SLOTS - 1) / UPRIGHT_SLOTS;
   r->slots = (overlap + r->passes - 1) / r->passes;
   for (size_t top = 0; top < r->down.count; top += UPRIGHT_BAND) {

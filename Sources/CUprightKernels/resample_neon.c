@@ -1,4 +1,4 @@
-// The resampling in NEON. Bytes have signed products of their own, so a coarse bank needs no pairs of rows.
+// The resampling in NEON.
 #if defined(__aarch64__)
 
 #include <arm_neon.h>
@@ -46,28 +46,6 @@ INLINE void lower_row(int16_t *to, const uint8_t *from, size_t count,
       const uint16x8_t words = (uint16x8_t)vld1q_u8(bytes + 2 * n);
       vst1q_s16(to + i + n, (int16x8_t)vminq_u16(vshlq_u16(words, down), top));
     }
-  }
-}
-
-// Returns a coefficient with seven bits, which fits a signed byte.
-INLINE int8x16_t narrow(int16_t tap) { return vdupq_n_s8((int8_t)(tap >> 7)); }
-
-// Applies the first filter to bytes without widening, if the bank is coarse.
-INLINE void filter_narrow(int16_t *to, const uint8_t *from, ptrdiff_t stride, const int16_t *taps,
-                          size_t rows, size_t count, size_t fixed) {
-  int8x16_t factors[8];
-  UNROLL for (size_t k = 0; k < fixed; k++) factors[k] = narrow(taps[k]);
-  for (size_t i = 0; i < count; i += STEP) {
-    int16x8_t low = vdupq_n_s16(0), high = low;
-    for (size_t k = 0; k < rows; k++) {
-      const int8x16_t factor = fixed > 0 ? factors[k] : narrow(taps[k]);
-      const int8x16_t row =
-          (int8x16_t)centred(vld1q_u8(upright_const_row(from, stride, k) + i));
-      low = vmlal_s8(low, vget_low_s8(row), vget_low_s8(factor));
-      high = vmlal_high_s8(high, row, factor);
-    }
-    vst1q_s16(to + i, low);
-    vst1q_s16(to + i + WORDS, high);
   }
 }
 

@@ -13,7 +13,6 @@
 //   widen, add_product           two vectors of words from bytes; a sum and a product
 //   repeat                       a vector of four words, repeated
 //   lower_row                    converts a row of the source, of words, to signed words
-//   filter_narrow                the first filter of bytes, if the bank is coarse
 //   filter_words                 the first filter of words
 //   turn_pairs                   transposes eight samples of WORDS / 2 rows
 //   write_unit                   the second filter
@@ -109,27 +108,6 @@ TARGET static void add_strip(pass *p, const uint8_t *from, ptrdiff_t stride, siz
   }
 }
 
-// Applies the first filter to a strip of bytes of a coarse bank, with the number of rows as a constant for common
-// numbers.
-TARGET static void filter_strip(const pass *p, const uint8_t *from, ptrdiff_t stride, size_t count) {
-  const upright_filter_bank *bank = &p->r->down;
-  for (size_t n = 0; n < p->rows; n++) {
-    const size_t j = p->top + n;
-    const int16_t *taps = upright_taps(bank, j);
-    const uint8_t *first = upright_const_row(from, stride, bank->starts[j] - p->needed.first);
-    int16_t *to = p->w.stage + n * UPRIGHT_PITCH;
-    look_ahead(first, next_band(p));
-    look_ahead(first + stride, next_band(p));
-    switch (bank->counts[j]) {
-#define CASE(N) \
-  case N: filter_narrow(to, first, stride, taps, N, count, N); break;
-      CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8)
-      default: filter_narrow(to, first, stride, taps, bank->counts[j], count, 0);
-#undef CASE
-    }
-  }
-}
-
 // Transposes a strip. The lanes of a vector have rows that are apart, so that those of a packed vector of the second
 // filter are in order.
 INLINE void turn_strip(const pass *p, size_t begin, size_t count, size_t components, size_t size) {
@@ -174,8 +152,7 @@ INLINE void fill_strip(pass *p, size_t begin, size_t components, size_t size) {
       from = copy;
       stride = UPRIGHT_STRIP;
     }
-    if (r->is_coarse) filter_strip(p, from, stride, whole);
-    else add_strip(p, from, stride, whole);
+    add_strip(p, from, stride, whole);
   }
   turn_strip(p, begin, whole, components, size);
 }

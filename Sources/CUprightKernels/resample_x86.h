@@ -55,34 +55,6 @@ INLINE void lower_row(int16_t *to, const uint8_t *from, size_t count,
   }
 }
 
-// Returns the seven-bit coefficients of rows `k` and `k + half`, for every pair of bytes.
-INLINE vec narrow_pair(const int16_t *taps, size_t k, size_t half) {
-  const int low = taps[k] >> 7, high = taps[k + half] >> 7;
-  return V(set1_epi16)((int16_t)((low & 0xFF) | (uint16_t)high << 8));
-}
-
-// Applies the first filter to bytes without widening, if the bank is coarse. The rows of a pair are
-// half of all rows apart, so that no pair has both of the large coefficients, and none overflows.
-INLINE void filter_narrow(int16_t *to, const uint8_t *from, ptrdiff_t stride, const int16_t *taps,
-                          size_t rows, size_t count, size_t fixed) {
-  const size_t half = (rows + 1) / 2;
-  const vec centre = V(set1_epi16)(-128 * 128);
-  vec factors[4];
-  UNROLL for (size_t k = 0; k < (fixed + 1) / 2; k++) factors[k] = narrow_pair(taps, k, half);
-  for (size_t i = 0; i < count; i += STEP) {
-    vec low = centre, high = centre;
-    for (size_t k = 0; k < half; k++) {
-      const vec factor = fixed > 0 ? factors[k] : narrow_pair(taps, k, half);
-      const vec a = load(upright_const_row(from, stride, k) + i);
-      const vec b = load(upright_const_row(from, stride, upright_min(k + half, rows - 1)) + i);
-      low = V(add_epi16)(low, V(maddubs_epi16)(V(unpacklo_epi8)(a, b), factor));
-      high = V(add_epi16)(high, V(maddubs_epi16)(V(unpackhi_epi8)(a, b), factor));
-    }
-    store(to + i, low);
-    store(to + i + WORDS, high);
-  }
-}
-
 // Returns two neighbouring coefficients, for every pair of samples.
 INLINE vec pair_of(const int16_t *taps) {
   int32_t pair;

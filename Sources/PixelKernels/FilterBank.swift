@@ -15,11 +15,10 @@ struct FilterBank {
 
   /// - Parameters:
   ///   - isReversed: Whether the destination runs in the opposite direction to the source.
-  ///   - step: The coefficients are multiples of this power of two.
   ///   - startsEven: Whether every start is even. A coefficient of 0 fills the gap.
   init(
     from source: SampleGrid, to destination: SampleGrid, filter: ResampleFilter, isReversed: Bool,
-    step: Int, startsEven: Bool
+    startsEven: Bool
   ) {
     let scale = source.length / destination.length
     let radius = filter.radius(scale: scale)
@@ -35,7 +34,7 @@ struct FilterBank {
         while weights.count <= index { weights.append(0) }
         weights[index] += weight
       }
-      return Self.row(weights, start: start, step: step, startsEven: startsEven)
+      return Self.row(weights, start: start, startsEven: startsEven)
     }
     straighten(isReversed: isReversed)
   }
@@ -59,11 +58,9 @@ struct FilterBank {
     return (min(max(first, 0), count - 1), min(max(last, 0), count - 1))
   }
 
-  /// Returns multiples of `step` that add up to 2^14 and are as close to the weights as possible.
-  private static func row(
-    _ weights: [Double], start: Int, step: Int, startsEven: Bool
-  ) -> Row {
-    let one = (1 << Int(14)) / step
+  /// Returns coefficients that add up to 2^14 and are as close to the weights as possible.
+  private static func row(_ weights: [Double], start: Int, startsEven: Bool) -> Row {
+    let one = 1 << 14
     let factor = Double(one) / weights.reduce(0, +)
     var numbers = weights.map { Int(($0 * factor).rounded()) }
     var missing = one - numbers.reduce(0, +)
@@ -88,29 +85,6 @@ struct FilterBank {
       numbers.insert(0, at: 0)
       start -= 1
     }
-    return Row(start: start, coefficients: numbers.map { Int16($0 * step) })
-  }
-
-  /// Returns the mean over all outputs of the squared difference between the coefficients of two banks, where
-  /// 1 is 1.0. It is the ratio of the noise that the difference adds to a frame to the variance of the
-  /// samples under the filter.
-  func noise(against exact: FilterBank) -> Double {
-    var sum = 0.0
-    for (row, other) in zip(rows, exact.rows) {
-      let first = min(row.start, other.start)
-      let end = max(row.start + row.coefficients.count, other.start + other.coefficients.count)
-      for sample in first..<end {
-        let difference = Double(row.coefficient(at: sample)) - Double(other.coefficient(at: sample))
-        sum += difference * difference
-      }
-    }
-    return sum / Double(max(1, rows.count)) / Double(1 << 28)
-  }
-}
-
-extension FilterBank.Row {
-  fileprivate func coefficient(at sample: Int) -> Int16 {
-    let index = sample - start
-    return coefficients.indices.contains(index) ? coefficients[index] : 0
+    return Row(start: start, coefficients: numbers.map { Int16($0) })
   }
 }

@@ -30,7 +30,6 @@ public final class FramePass {
   }
 
   private let kernels: PixelKernels
-  private let precision: Resampler.Precision
   private let cpuMask: CPUFeatures
   private var geometry: Geometry?
   /// One per plane, `nil` for a plane whose samples are moved; `nil` if the geometry can't be resampled.
@@ -40,11 +39,8 @@ public final class FramePass {
 
   /// Creates a pass. It allocates when the first frame is drawn.
   ///
-  /// - Parameters:
-  ///   - precision: How near to the exact kernel a rescaled frame is.
-  ///   - cpuMask: The CPU levels that may be used.
-  public init(precision: Resampler.Precision = .full, cpuMask: CPUFeatures = .all) {
-    self.precision = precision
+  /// - Parameter cpuMask: The CPU levels that may be used.
+  public init(cpuMask: CPUFeatures = .all) {
     self.cpuMask = cpuMask
     kernels = cpuMask == .all ? .best : PixelKernels(cpuMask: cpuMask)
   }
@@ -147,7 +143,7 @@ public final class FramePass {
         source: Self.grids(geometry.source, from, plane, geometry.stored),
         destination: Self.grids(geometry, to.planes[index]),
         orientation: geometry.orientation, filter: geometry.filter,
-        element: from.element(of: plane), precision: precision, cpuMask: cpuMask)
+        element: from.element(of: plane), cpuMask: cpuMask)
       made[index] = pass
       return pass
     }

@@ -3,20 +3,11 @@ public import UprightOrientation
 
 /// Rotates and rescales planes of one geometry in one pass. It is created once and used for every frame.
 ///
-/// The result is that of rotating the plane and then rescaling it, within the rounding. Resampling doesn't
-/// allocate memory.
+/// The result is that of rotating the plane and then rescaling it, within the rounding, as libswscale's with its accurate
+/// rounding: only the last bit may differ from the exact filter. Resampling doesn't allocate memory.
 ///
 /// Used by one thread at a time, because it owns its working memory.
 @safe public final class Resampler {
-  /// The precision of the result.
-  public enum Precision: Sendable, CaseIterable {
-    /// As libswscale with its accurate rounding: only the last bit may differ from the exact filter.
-    case full
-    /// For one-byte samples that are scaled down by a short filter, coefficients with seven bits along one
-    /// axis: a quarter less time for 0.02 dB on photographs, 3 dB on a chequerboard.
-    case fast
-  }
-
   /// What an element of a plane consists of: interleaved samples of equal form.
   public struct Element: Sendable, Hashable {
     /// The number of samples: 1, 2 for NV12's and P010's chroma, or 4 of one byte for RGBA.
@@ -70,7 +61,6 @@ public import UprightOrientation
   ///   - orientation: The orientation that makes the source upright.
   ///   - filter: The filter kernel for both axes.
   ///   - element: What an element of both planes consists of.
-  ///   - precision: The precision to give up for speed.
   ///   - cpuMask: The CPU levels that may be used.
   /// - Throws: `elementSize` for other elements; `size` for grids without samples or lengths, or with a part that they don't
   ///   have, and if one axis
@@ -78,7 +68,7 @@ public import UprightOrientation
   public init(
     source: (x: SampleGrid, y: SampleGrid), destination: (x: SampleGrid, y: SampleGrid),
     orientation: ImageOrientation, filter: ResampleFilter, element: Element = Element(),
-    precision: Precision = .full, cpuMask: CPUFeatures = .all
+    cpuMask: CPUFeatures = .all
   ) throws(PixelKernelsError) {
     try element.check()
     guard [source.x, source.y, destination.x, destination.y].allSatisfy(\.isValid) else {
@@ -92,21 +82,13 @@ public import UprightOrientation
       swapsAxes ? (destination.x, destination.y) : (destination.y, destination.x)
     try Self.checkRatio(source.y, alongY, filter)
     try Self.checkRatio(source.x, alongX, filter)
-    func columns(_ step: Int) -> FilterBank {
+    down = BankStorage(
       FilterBank(
         from: source.y, to: alongY, filter: filter, isReversed: orientation.reversesColumns,
-        step: step, startsEven: false)
-    }
-    var bank = columns(1)
-    if precision == .fast, element.size == 1, source.y.length > alongY.length {
-      let coarse = columns(128)
-      // Half the square of the seventh bit: the error that six rounded coefficients leave.
-      if coarse.noise(against: bank) <= 0.5 / Double(1 << 14) { bank = coarse }
-    }
-    down = BankStorage(bank)
+        startsEven: false))
     across = BankStorage(
       FilterBank(
-        from: source.x, to: alongX, filter: filter, isReversed: orientation.reversesRows, step: 1,
+        from: source.x, to: alongX, filter: filter, isReversed: orientation.reversesRows,
         startsEven: true))
     var plan = unsafe Self.plan(
       width: source.x.count, height: source.y.count, swapsAxes: swapsAxes, element, down, across)

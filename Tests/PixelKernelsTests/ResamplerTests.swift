@@ -83,14 +83,14 @@ extension PaddedPlane {
 @Suite struct ResamplerTests {
   private static func resampler(
     _ test: Rescaling, _ orientation: ImageOrientation, _ filter: ResampleFilter,
-    _ kind: SampleKind, _ level: CPUFeatures = .all, _ precision: Resampler.Precision = .full
+    _ kind: SampleKind, _ level: CPUFeatures = .all
   ) throws -> Resampler {
     let (width, height) =
       orientation.transposes ? (test.toHeight, test.toWidth) : (test.toWidth, test.toHeight)
     return try Resampler(
       source: (SampleGrid(test.width), SampleGrid(test.height)),
       destination: (SampleGrid(width), SampleGrid(height)), orientation: orientation,
-      filter: filter, element: kind.element, precision: precision, cpuMask: level)
+      filter: filter, element: kind.element, cpuMask: level)
   }
 
   private static func target(
@@ -117,13 +117,12 @@ extension PaddedPlane {
           }
           let expected = Self.target(test, orientation, kind, bottomUp: bottomUp)
           let actual = PaddedPlane(like: expected)
-          let precision = Resampler.Precision.allCases[random.below(2)]
-          try Self.resampler(test, orientation, filter, kind, .none, precision)
+          try Self.resampler(test, orientation, filter, kind, .none)
             .resample(source.view, into: expected.mutableView)
-          try Self.resampler(test, orientation, filter, kind, level, precision)
+          try Self.resampler(test, orientation, filter, kind, level)
             .resample(source.view, into: actual.mutableView)
           if let difference = actual.firstDifference(from: expected) {
-            Issue.record("\(filter) \(orientation) \(precision) seed \(seed): \(difference)")
+            Issue.record("\(filter) \(orientation) seed \(seed): \(difference)")
             return
           }
         }
@@ -225,8 +224,7 @@ extension PaddedPlane {
     let values = kind.depth == 8 ? bytes : bytes.map { $0 * kind.top / 255 }
     for test in Rescaling.all {
       for filter in ResampleFilter.allCases {
-        let precision: Resampler.Precision = filter == .area ? .full : .fast
-        let resampler = try Self.resampler(test, .right, filter, kind, .all, precision)
+        let resampler = try Self.resampler(test, .right, filter, kind)
         for value in values {
           let source = PaddedPlane(test.width, test.height, kind)
           source.fill(kind) { _, _, _ in value }
@@ -366,8 +364,7 @@ extension PaddedPlane {
       let to = try GuardedMemory(bytes: test.toWidth * test.toHeight * element)
       for orientation in ImageOrientation.allCases {
         for level in [.none] + levels {
-          let resampler = try Self.resampler(
-            test, orientation, .bicubic, kind, level, orientation.transposes ? .fast : .full)
+          let resampler = try Self.resampler(test, orientation, .bicubic, kind, level)
           let (width, height) =
             orientation.transposes ? (test.toHeight, test.toWidth) : (test.toWidth, test.toHeight)
           let (stride, toStride) = (test.width * element, width * element)

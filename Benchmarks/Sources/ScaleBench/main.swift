@@ -66,17 +66,16 @@ final class FusedSide: Side {
   private let outputs: [UnsafeMutablePointer<UInt8>]
 
   init(
-    _ filter: ResampleFilter, _ precision: Resampler.Precision, _ frame: SensorFrame,
-    level: Level? = nil
+    _ filter: ResampleFilter, _ frame: SensorFrame, level: Level? = nil
   ) throws {
-    name = "one pass, \(filter.rawValue), \(precision)" + (level.map { ", \($0.name)" } ?? "")
+    name = "one pass, \(filter.rawValue)" + (level.map { ", \($0.name)" } ?? "")
     self.filter = filter
     passes = try (0..<3).map { plane in
       let (from, to) = (planeSize(source, plane), planeSize(target, plane))
       return try Resampler(
         source: (SampleGrid(from.width), SampleGrid(from.height)),
         destination: (SampleGrid(to.width), SampleGrid(to.height)), orientation: .right,
-        filter: filter, precision: precision, cpuMask: level?.mask ?? .all)
+        filter: filter, cpuMask: level?.mask ?? .all)
     }
     func plane(_ size: (width: Int, height: Int)) -> UnsafeMutablePointer<UInt8> {
       let bytes = Self.stride(size.width) * size.height
@@ -139,7 +138,7 @@ func run() throws {
   let accurate = "accurate_rnd+full_chroma_int"
   for level in Level.all where !level.isHere { print("not on this machine: \(level.name)") }
   let levels = try Level.all.filter(\.isHere).map { level -> any Side in
-    try FusedSide(.bicubic, .full, frame, level: level)
+    try FusedSide(.bicubic, frame, level: level)
   }
   let sides: [any Side] =
     levels + [
@@ -147,8 +146,7 @@ func run() throws {
       GraphSide("scale=1280:720:flags=bicubic,transpose=clock", .bicubic, frame),
       GraphSide("scale=1280:720:flags=area,transpose=clock", .area, frame),
       GraphSide("scale=1280:720:flags=bicubic+\(accurate),transpose=clock", .bicubic, frame),
-      try FusedSide(.bicubic, .full, frame), try FusedSide(.bicubic, .fast, frame),
-      try FusedSide(.area, .full, frame), try FusedSide(.area, .fast, frame),
+      try FusedSide(.bicubic, frame), try FusedSide(.area, frame),
     ]
   // Cold: one frame at a time between the other sides. Warm: after two of the same.
   let (warmUp, count) = options["--cold"] == nil ? (2, 5) : (0, 1)

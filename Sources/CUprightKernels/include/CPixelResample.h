@@ -58,9 +58,6 @@ typedef struct upright_resampling {
   int bit_shift;
 
   // `upright_resample_measure` sets the rest.
-  // Whether samples of one byte can be filtered as bytes, which is faster: every coefficient of `down` has at most
-  // seven fraction bits, and their sums are small.
-  int is_coarse;
   // The most rows of the source that the outputs of a band read.
   size_t reach;
   // The outputs that a source row is added to at a time, the number of times that a band's rows are read for that, and the

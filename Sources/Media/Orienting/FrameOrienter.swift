@@ -55,7 +55,7 @@ package final class FrameOrienter {
   package init(format: PixelFormat, layout: Layout) {
     self.format = format
     self.layout = layout
-    pass = FramePass(precision: layout.scaler == .fused ? .fast : .full)
+    pass = FramePass()
   }
 
   /// Returns the placement for `orient`.
