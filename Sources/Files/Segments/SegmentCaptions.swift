@@ -34,12 +34,13 @@ struct SegmentCaptions {
       guard isWanted() else {
         throw UprightError(.cancelled, "stopped", at: plan.request.input)
       }
-      guard packet.streamIndex == stream.index, let cue = try transcoder.transcode(packet),
-        let start = cue.pts
-      else { continue }
-      let text = unsafe cue.withBytes { unsafe String(decoding: $0, as: UTF8.self) }
-      let (from, end) = (start - zero, start - zero + cue.duration)
-      if end > 0 { cues.append(Cue(start: max(0, from), end: end, text: Self.payload(text))) }
+      guard packet.streamIndex == stream.index else { continue }
+      try transcoder.transcode(packet) { (cue) throws(UprightError) in
+        guard let start = cue.pts else { return }
+        let text = unsafe cue.withBytes { unsafe String(decoding: $0, as: UTF8.self) }
+        let (from, end) = (start - zero, start - zero + cue.duration)
+        if end > 0 { cues.append(Cue(start: max(0, from), end: end, text: Self.payload(text))) }
+      }
     }
   }
 

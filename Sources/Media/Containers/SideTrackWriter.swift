@@ -86,8 +86,7 @@ package final class SideTrackWriter {
     case .transcode(let transcoder):
       try transcoder.transcode(packet, emit: emit)
     case .rewrite(let transcoder):
-      guard let packet, let rewritten = try transcoder.transcode(packet) else { return }
-      try emit(rewritten)
+      try transcoder.transcode(packet, emit: emit)
     }
   }
 

@@ -8,9 +8,13 @@ package final class SubtitleTranscoder {
   private let decoder: UnsafeMutablePointer<AVCodecContext>
   private let encoder: UnsafeMutablePointer<AVCodecContext>
   private let sourceTimeBase: AVRational
+  /// For formats in which one subtitle follows the other.
+  private var line: CueLine?
 
   /// The number of packets that couldn't be read so far.
   package private(set) var damagedPackets = 0
+
+  private static let millisecond = AVRational(num: 1, den: 1000)
 
   /// The maximum size of one encoded subtitle, in bytes.
   private static let longest = 1 << 20
@@ -18,6 +22,7 @@ package final class SubtitleTranscoder {
   /// - Throws: `unavailable` if a decoder or encoder isn't linked, `badData` if the stream can't be read.
   package init(stream: StreamInfo, encoderName: String) throws(UprightError) {
     sourceTimeBase = AVRational(stream.timeBase)
+    line = encoderName == "mov_text" ? CueLine() : nil
     decoder = try Self.openDecoder(stream)
     do {
       encoder = try Self.openEncoder(encoderName, after: decoder)
@@ -88,9 +93,20 @@ package final class SubtitleTranscoder {
     try CodecParameters(of: encoder)
   }
 
-  /// Returns the subtitle in `packet` in the new format. Returns `nil` if it is empty (MP4 marks pauses with
-  /// empty subtitles) or can't be read.
-  package func transcode(_ packet: borrowing Packet) throws(UprightError) -> Packet? {
+  /// Converts the subtitle in `packet`, or with `nil` ends, and passes on what is complete. Packets that are empty (MP4 marks
+  /// pauses with empty subtitles) are left out, and those that can't be read are counted.
+  package func transcode(
+    _ packet: consuming Packet?, emit: (consuming Packet) throws(UprightError) -> Void
+  ) throws(UprightError) {
+    guard let packet else {
+      for cue in line?.finish() ?? [] { try encode(cue, emit: emit) }
+      return
+    }
+    guard let cue = decode(packet) else { return }
+    for cue in line?.add(cue) ?? [cue] { try encode(cue, emit: emit) }
+  }
+
+  private func decode(_ packet: borrowing Packet) -> CueLine.Cue? {
     var subtitle = AVSubtitle()
     var isThere: CInt = 0
     guard let pts = packet.pts,
@@ -101,29 +117,51 @@ package final class SubtitleTranscoder {
     }
     defer { avsubtitle_free(&subtitle) }
     guard isThere != 0, subtitle.num_rects > 0 else { return nil }
-    let millisecond = AVRational(num: 1, den: 1000)
-    let start = av_rescale_q(pts, sourceTimeBase, millisecond) + Int64(subtitle.start_display_time)
+    let events = (0..<Int(subtitle.num_rects)).compactMap { index in
+      subtitle.rects[index]?.pointee.ass.map { String(cString: $0) }
+    }
+    guard !events.isEmpty else { return nil }
+    let start =
+      av_rescale_q(pts, sourceTimeBase, Self.millisecond) + Int64(subtitle.start_display_time)
     var length = Int64(subtitle.end_display_time) - Int64(subtitle.start_display_time)
     if length <= 0 || subtitle.end_display_time == .max {
-      length = av_rescale_q(max(0, packet.duration), sourceTimeBase, millisecond)
+      length = av_rescale_q(max(0, packet.duration), sourceTimeBase, Self.millisecond)
     }
-    subtitle.start_display_time = 0
-    subtitle.end_display_time = UInt32(clamping: length)
+    return CueLine.Cue(start: start, end: start + length, events: events)
+  }
+
+  private func encode(
+    _ cue: CueLine.Cue, emit: (consuming Packet) throws(UprightError) -> Void
+  ) throws(UprightError) {
+    var subtitle = AVSubtitle()
+    defer { avsubtitle_free(&subtitle) }
+    guard
+      let list = av_mallocz(MemoryLayout<UnsafeMutablePointer<AVSubtitleRect>?>.stride),
+      let memory = av_mallocz(MemoryLayout<AVSubtitleRect>.size)
+    else { throw outOfMemory("subtitles") }
+    let rectangle = memory.bindMemory(to: AVSubtitleRect.self, capacity: 1)
+    rectangle.pointee.type = SUBTITLE_ASS
+    rectangle.pointee.ass = av_strdup(cue.dialogue)
+    subtitle.rects = list.bindMemory(
+      to: UnsafeMutablePointer<AVSubtitleRect>?.self, capacity: 1)
+    subtitle.rects[0] = rectangle
+    subtitle.num_rects = 1
+    subtitle.end_display_time = UInt32(clamping: cue.end - cue.start)
     let result = try Packet()
     guard av_new_packet(result.raw, CInt(Self.longest)) >= 0 else { throw outOfMemory("subtitles") }
     let bytes = avcodec_encode_subtitle(
       encoder, result.raw.pointee.data, CInt(Self.longest), &subtitle)
     guard bytes >= 0 else {
       damagedPackets += 1
-      return nil
+      return
     }
     av_shrink_packet(result.raw, bytes)
-    result.raw.pointee.time_base = millisecond
-    result.raw.pointee.pts = start
-    result.raw.pointee.dts = start
-    result.raw.pointee.duration = length
+    result.raw.pointee.time_base = Self.millisecond
+    result.raw.pointee.pts = cue.start
+    result.raw.pointee.dts = cue.start
+    result.raw.pointee.duration = cue.end - cue.start
     result.raw.pointee.flags |= AV_PKT_FLAG_KEY
-    return result
+    try emit(result)
   }
 }
 

@@ -290,6 +290,46 @@ struct SubtitleTests {
     #expect(run.report["output"]["dropped"].array.isEmpty)
   }
 
+  /// Returns the times and texts of a file's subtitles, as ffmpeg reads them, in its time of a cue.
+  private static func cues(_ path: String) throws -> [String] {
+    let text = String(
+      decoding: try FFmpegTool.run(["-i", path, "-map", "0:s", "-f", "srt", "-"]), as: UTF8.self)
+    return text.split(separator: "\n\n").map {
+      $0.split(whereSeparator: \.isNewline).dropFirst().joined(separator: " ")
+    }
+  }
+
+  /// A sign that is shown for five seconds, and lines meanwhile.
+  private static func overlapping(_ scratch: Scratch) throws -> String {
+    let (path, text) = (scratch.path("signs.mkv"), scratch.path("signs.srt"))
+    let cues = [
+      ("01,000", "06,000", "sign"), ("02,000", "03,000", "one"), ("04,500", "05,500", "two"),
+    ]
+    try cues.enumerated().map { "\($0 + 1)\n00:00:\($1.0) --> 00:00:\($1.1)\n\($1.2)\n\n" }.joined()
+      .write(toFile: text, atomically: true, encoding: .utf8)
+    try FFmpegTool.run([
+      "-i", NumberedClip.Clip.constant.path(), "-i", text, "-map", "0:v", "-map", "1", "-c", "copy",
+      path,
+    ])
+    return path
+  }
+
+  @Test("Subtitles that overlap keep their times where one follows the other", .long)
+  func overlaps() throws {
+    let scratch = try Scratch()
+    let run = try Transcoded(try Self.overlapping(scratch), to: scratch.path("out.mp4")) {
+      $0.size = .pair(PixelSize(90, 160))
+      $0.quick()
+    }
+    let cues = try Self.cues(run.path)
+    #expect(
+      cues == [
+        "00:00:01,000 --> 00:00:02,000 sign", "00:00:02,000 --> 00:00:03,000 sign one",
+        "00:00:03,000 --> 00:00:04,500 sign", "00:00:04,500 --> 00:00:05,500 sign two",
+        "00:00:05,500 --> 00:00:06,000 sign",
+      ])
+  }
+
   @Test(
     "A cover picture is kept in MP4, reported elsewhere", .long, arguments: ["mp4", "mkv"])
   func cover(_ kind: String) throws {
