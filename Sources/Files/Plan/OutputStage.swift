@@ -246,7 +246,7 @@ final class OutputStage {
     description.videoMetadata = tags
     let placed = plan.tags
     (description.metadata, description.listsTags) = (placed.written, placed.isList)
-    description.chapters = plan.demuxer.container.chapters
+    description.chapters = plan.chapters
     description.copiedVideo = mark == nil ? nil : plan.video
     description.mark = mark
     description.entryBoxes = plan.keptBoxes

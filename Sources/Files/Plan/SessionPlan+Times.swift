@@ -20,6 +20,18 @@ extension SessionPlan {
   /// Where the output ends on the media timeline; `nil` for the end of the input.
   var end: MediaTime? { options.end.map { MediaTime(seconds: $0) } }
 
+  /// The chapters of the requested part.
+  var chapters: [Demuxer.Chapter] {
+    let (from, until) = (start.map { zero + $0 }, end.map { zero + $0 })
+    return demuxer.container.chapters.compactMap { chapter in
+      let start = max(chapter.start, from ?? chapter.start)
+      let end = min(chapter.end, until ?? chapter.end)
+      guard start < end || start == chapter.start && end == chapter.end else { return nil }
+      let shift = from ?? .zero
+      return Demuxer.Chapter(start: start - shift, end: end - shift, metadata: chapter.metadata)
+    }
+  }
+
   /// When the first frame of the output was shot, by the container; `nil` if it doesn't say.
   var date: CalendarTime? {
     demuxer.container.metadata["creation_time"].flatMap { CalendarTime($0) }

@@ -40,6 +40,10 @@ extension Demuxer {
     package let start: MediaTime
     package let end: MediaTime
     package let metadata: [String: String]
+
+    package init(start: MediaTime, end: MediaTime, metadata: [String: String]) {
+      (self.start, self.end, self.metadata) = (start, end, metadata)
+    }
   }
 
   static func isFLV(_ context: UnsafeMutablePointer<AVFormatContext>) -> Bool {

@@ -330,6 +330,35 @@ struct SubtitleTests {
       ])
   }
 
+  @Test("Chapters move with the part, and end with it", .long, arguments: ["mp4", "mkv"])
+  func chapters(_ kind: String) throws {
+    let scratch = try Scratch()
+    let (list, input) = (scratch.path("c.txt"), scratch.path("in.mkv"))
+    let times = [(0, 3000), (3000, 6000), (6000, 10_000)]
+    try
+      (";FFMETADATA1\n"
+      + times.map { "[CHAPTER]\nTIMEBASE=1/1000\nSTART=\($0)\nEND=\($1)\n" }.joined())
+      .write(toFile: list, atomically: true, encoding: .utf8)
+    try FFmpegTool.run([
+      "-i", NumberedClip.Clip.constant.path(), "-i", list, "-map", "0:v", "-map_chapters", "1",
+      "-c",
+      "copy", input,
+    ])
+    let run = try Transcoded(input, to: scratch.path("out.\(kind)")) {
+      $0.size = .pair(PixelSize(90, 160))
+      $0.start = 4
+      $0.end = 7
+      $0.quick()
+    }
+    let found = try FFmpegTool.probe(
+      run.path, ["-show_chapters", "-show_entries", "format=duration"])
+    let chapters = found["chapters"].array.map {
+      [$0["start_time"].string, $0["end_time"].string].compactMap(\.self)
+    }
+    #expect(chapters == [["0.000000", "2.000000"], ["2.000000", "3.000000"]])
+    #expect(abs((found["format"]["duration"].string.flatMap(Double.init) ?? 0) - 3) < 0.05)
+  }
+
   @Test(
     "A cover picture is kept in MP4, reported elsewhere", .long, arguments: ["mp4", "mkv"])
   func cover(_ kind: String) throws {
