@@ -140,7 +140,7 @@ final class OutputStage {
   func write(_ packet: consuming Packet) throws(UprightError) {
     let index = packet.streamIndex
     guard let side = plan.sideTracks.first(where: { $0.stream.index == index }) else { return }
-    guard cut(&packet) else { return }
+    guard cut(&packet, isSubtitle: side.stream.kind == .subtitle) else { return }
     try side.write(packet) { (packet) throws(UprightError) in
       try send(packet, track: side.track)
     }
@@ -159,18 +159,21 @@ final class OutputStage {
   }
 
   /// Returns whether the packet is in the requested part, and shifts its timestamps like those of the video.
-  private func cut(_ packet: inout Packet) -> Bool {
+  private func cut(_ packet: inout Packet, isSubtitle: Bool) -> Bool {
     guard plan.options.start != nil || plan.options.end != nil, let position = packet.time else {
       return true
     }
-    let time = position - plan.zero
-    if let end = plan.end, time >= end {
+    let (start, end) = (plan.start.map { plan.zero + $0 }, plan.end.map { plan.zero + $0 })
+    if let end, position >= end {
       pastEnd.insert(packet.streamIndex)
       return false
     }
-    guard let start = plan.start else { return true }
-    if time < start { return false }
-    packet.move(by: -(plan.zero + start))
+    if isSubtitle {
+      guard packet.limit(from: start, to: end) else { return false }
+    } else if let start, position < start {
+      return false
+    }
+    if let start { packet.move(by: -start) }
     return true
   }
 

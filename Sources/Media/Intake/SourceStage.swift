@@ -75,6 +75,10 @@ package final class SourceStage: @unchecked Sendable {
   private var isWanted = true
   /// The position to continue from after the first frame; `nil` to read on.
   private var startPoint: Int64?
+  /// The streams of subtitles among `sideStreams`.
+  private let subtitles: Set<Int>
+  /// The subtitles so far, which may be read again at the place to continue from: stream, time and position.
+  private var passed: Set<[Int64]> = []
   /// A frame whose timestamp can only be judged when the next one is known.
   private var doubtful: Doubt?
   /// Timestamps of packets whose frames have not been output, in ticks of `video`.
@@ -102,6 +106,8 @@ package final class SourceStage: @unchecked Sendable {
     self.demuxer = demuxer
     self.video = video
     self.sideStreams = sideStreams
+    subtitles = Set(demuxer.container.streams.filter { $0.kind == .subtitle }.map(\.index))
+      .intersection(sideStreams)
     self.queue = queue
     decoder = try VideoDecoder(stream: video, threads: threads)
     signals = try SignalReader(demuxer, video, gravity: gravity)
@@ -150,9 +156,7 @@ package final class SourceStage: @unchecked Sendable {
     if packet.startsAnew, packet.streamIndex == video.index { try startAnew() }
     signals.read(packet)
     guard packet.streamIndex == video.index else {
-      if sideStreams.contains(packet.streamIndex) {
-        isWanted = queue.put(.packet(packet))
-      }
+      if sideStreams.contains(packet.streamIndex) { pass(packet) }
       return
     }
     outcome.videoPackets += 1
@@ -178,11 +182,32 @@ package final class SourceStage: @unchecked Sendable {
   /// Seeks to the keyframe at `pts`. If that is not possible, continues reading.
   private func go(to pts: Int64) throws(UprightError) {
     startPoint = nil
+    try passSubtitles(before: pts)
     guard demuxer.seek(stream: video.index, to: pts) else { return }
     decoder.flush()
     awaited = []
     settle(before: pts)
     outcome.isPartial = true
+  }
+
+  /// Passes on the subtitles that begin within a minute before the keyframe at `pts`: some may still be shown there.
+  private func passSubtitles(before pts: Int64) throws(UprightError) {
+    let minute = MediaTime(60, .one).plausibleTicks(of: video.timeBase)
+    guard !subtitles.isEmpty, demuxer.seek(stream: video.index, to: pts - minute) else { return }
+    while isWanted, let packet = try demuxer.read() {
+      if packet.streamIndex == video.index, packet.pts.map({ $0 >= pts }) ?? false { return }
+      if subtitles.contains(packet.streamIndex) { pass(packet) }
+    }
+  }
+
+  /// Passes on a packet of another track than the video.
+  private func pass(_ packet: consuming Packet) {
+    if subtitles.contains(packet.streamIndex), let pts = packet.pts, let place = packet.position,
+      !passed.insert([Int64(packet.streamIndex), pts, place]).inserted
+    {
+      return
+    }
+    isWanted = queue.put(.packet(packet))
   }
 
   /// Passes on every frame that the decoder has output.

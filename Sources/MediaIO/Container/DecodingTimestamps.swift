@@ -20,10 +20,14 @@ package struct DecodingTimestamps {
   package init() {}
 
   /// Corrects one packet. Call it in decoding order.
-  package mutating func fit(_ packet: inout Packet) {
+  ///
+  /// - Parameter mayRepeat: Whether several packets may have one timestamp.
+  package mutating func fit(_ packet: inout Packet, mayRepeat: Bool = false) {
     if packet.dts == nil && packet.pts == nil { packet.pts = end }
     guard var dts = packet.dts ?? packet.pts else { return }
-    if let last, dts <= last { dts = last == .max ? last : last + 1 }
+    if let last, mayRepeat ? dts < last : dts <= last {
+      dts = last == .max || mayRepeat ? last : last + 1
+    }
     packet.dts = dts
     if let pts = packet.pts, pts < dts { packet.pts = dts }
     last = dts

@@ -55,7 +55,7 @@ extension Muxer {
     return av_codec_get_id(tags, raw.codec_tag) == raw.codec_id
   }
 
-  private var isMatroska: Bool {
+  var isMatroska: Bool {
     ["matroska", "webm"].contains(String(cString: context.pointee.oformat.pointee.name))
   }
 

@@ -144,13 +144,20 @@ package final class Muxer {
     context.pointee.streams[stream].map { Rational($0.pointee.time_base) } ?? Rational(1, 1000)
   }
 
+  /// Whether packets of a stream may be shown at the same time: subtitles in Matroska, which has no text samples that follow
+  /// each other as MP4 does.
+  private func mayOverlap(_ stream: Int) -> Bool {
+    let type = context.pointee.streams[stream]?.pointee.codecpar.pointee.codec_type
+    return type == AVMEDIA_TYPE_SUBTITLE && isMatroska
+  }
+
   /// Writes one packet. Its timestamps are rescaled from the packet's time base.
   package func write(_ packet: consuming Packet, stream: Int) throws(UprightError) {
     shiftPastDelay(&packet, stream)
     packet.rescale(to: timeBase(of: stream))
     packet.streamIndex = stream
     packet.raw.pointee.pos = -1
-    times[stream, default: DecodingTimestamps()].fit(&packet)
+    times[stream, default: DecodingTimestamps()].fit(&packet, mayRepeat: mayOverlap(stream))
     let code =
       ordersPackets
       ? av_interleaved_write_frame(context, packet.raw) : av_write_frame(context, packet.raw)

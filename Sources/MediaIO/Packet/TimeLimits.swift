@@ -52,6 +52,19 @@ extension Packet {
     dts = dts.map { $0 + ticks }
   }
 
+  /// Cuts off what is shown before `start` and from `end` on of a packet that is shown for its duration, as a subtitle is.
+  /// Returns whether any of it is left; of a packet of unknown duration, whether it begins in between.
+  package mutating func limit(from start: MediaTime?, to end: MediaTime?) -> Bool {
+    guard let time else { return true }
+    let from = max(time, start ?? time)
+    let until = min(time + length, end ?? time + length)
+    guard duration > 0 else { return from == time && end.map { time < $0 } ?? true }
+    guard from < until else { return false }
+    let ticks = from.plausibleTicks(of: timeBase)
+    (pts, dts, duration) = (ticks, ticks, until.plausibleTicks(of: timeBase) - ticks)
+    return true
+  }
+
   /// Sets implausible timestamps to `nil` and an implausible duration to 0.
   mutating func dropImplausibleTimes() {
     let tick = timeBase

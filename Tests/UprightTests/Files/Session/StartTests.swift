@@ -66,6 +66,26 @@ struct StartTests {
     #expect(Double(audio.count) > (12 - start) * 48000 / 1024 - 3)
   }
 
+  @Test(
+    "Subtitles from before the keyframe that is sought are there, once", .long,
+    arguments: ["mp4", "mkv"])
+  func subtitles(_ kind: String) throws {
+    let scratch = try Scratch()
+    let (clip, text) = (try Self.source(scratch, "clip.mp4"), scratch.path("text.srt"))
+    let input = scratch.path("source.\(kind)")
+    try "1\n00:00:00,000 --> 00:00:01,000\none\n\n2\n00:00:01,000 --> 00:00:09,000\ntwo\n"
+      .write(toFile: text, atomically: true, encoding: .utf8)
+    try FFmpegTool.run([
+      "-i", clip, "-i", text, "-map", "0", "-map", "1", "-c", "copy", "-c:s",
+      kind == "mp4" ? "mov_text" : "srt", input,
+    ])
+    #expect(try Self.point(input, 8) != nil)
+    let run = try Transcoded(input, to: scratch.path("part.mkv")) { $0.start = 8 }
+    let cues = try FFmpegTool.packets(run.path, "s:0").compactMap(\.time)
+    #expect(cues.count == 1 && abs((cues.first ?? 9)) < 0.003, "\(cues)")
+    #expect(run.report["input"]["frames"].int ?? 999 < 200)
+  }
+
   @Test("Decoding starts one second before, if that needs a keyframe other than the first", .long)
   func point() throws {
     let scratch = try Scratch()

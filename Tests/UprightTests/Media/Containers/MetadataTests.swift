@@ -330,6 +330,28 @@ struct SubtitleTests {
       ])
   }
 
+  @Test("A part has the subtitles that are shown in it, from its start to its end", .long)
+  func part() throws {
+    let scratch = try Scratch()
+    let input = try Self.overlapping(scratch)
+    for (name, start, end) in [("a", 2.5, 5.0), ("b", 5.0, 8.0)] {
+      let run = try Transcoded(input, to: scratch.path("\(name).mkv")) {
+        $0.size = .pair(PixelSize(90, 160))
+        $0.start = start
+        $0.end = end
+        $0.quick()
+      }
+      let expected =
+        name == "a"
+        ? [
+          "00:00:00,000 --> 00:00:02,500 sign", "00:00:00,000 --> 00:00:00,500 one",
+          "00:00:02,000 --> 00:00:02,500 two",
+        ] : ["00:00:00,000 --> 00:00:01,000 sign", "00:00:00,000 --> 00:00:00,500 two"]
+      let cues = try Self.cues(run.path)
+      #expect(cues == expected)
+    }
+  }
+
   @Test("Chapters move with the part, and end with it", .long, arguments: ["mp4", "mkv"])
   func chapters(_ kind: String) throws {
     let scratch = try Scratch()
