@@ -4,14 +4,22 @@ package import UprightMediaIO
 
 /// Writes one file per format, `NAME-0.mkv`, `NAME-1.mkv`, ..., for containers whose tracks have one format.
 ///
-/// Each file begins at its IDR frame, at time zero, with the audio and the subtitles whose PTS are in it. The
-/// files are renamed to their final names only when all are complete.
+/// Each file begins at its IDR frame, at time zero, with the audio whose PTS are in it and the subtitles that are shown in it.
+/// The files are renamed to their final names only when all are complete.
 package final class SplitSink: PacketSink {
   private let container: OutputContainer
   private let target: String
   private let unfinished: UnfinishedFiles
   private var description: OutputDescription?
   private var parts: [ContainerSink] = []
+  private struct Subtitle {
+    let packet: PacketBox
+    let track: Int
+    let end: MediaTime
+  }
+
+  /// The subtitles that may still be shown where the next file begins.
+  private var subtitles: [Subtitle] = []
   /// The start time of the current file on the timeline of the whole output.
   private var start = MediaTime.zero
 
@@ -79,8 +87,27 @@ package final class SplitSink: PacketSink {
     _ packet: consuming Packet, track: Int, format: EncodedFormat?
   ) throws(UprightError) {
     if let format { try change(to: format, at: packet.time ?? start) }
+    if track > 0, description?.sideTracks[track - 1].source.kind == .subtitle {
+      if let time = packet.time {
+        subtitles.removeAll { $0.end <= time }
+        let box = PacketBox(try packet.shared(), format: nil)
+        subtitles.append(Subtitle(packet: box, track: track, end: time + packet.length))
+      }
+    }
     packet.move(by: -start)
     try parts.last?.write(packet, track: track, format: nil)
+  }
+
+  /// Writes what is left of the subtitles that are shown when a file begins.
+  private func repeatSubtitles() throws(UprightError) {
+    let shown = subtitles
+    subtitles = []
+    for subtitle in shown {
+      guard var packet = subtitle.packet.take(), packet.limit(from: start, to: nil) else {
+        continue
+      }
+      try write(packet, track: subtitle.track, format: nil)
+    }
   }
 
   private func change(to format: EncodedFormat, at time: MediaTime) throws(UprightError) {
@@ -95,6 +122,7 @@ package final class SplitSink: PacketSink {
       description.sideTracks[index].parameters = try track.parameters.withoutPriming()
     }
     try parts.last?.begin(description)
+    try repeatSubtitles()
   }
 
   package func finish(isPartial: Bool) throws(UprightError) {
