@@ -184,6 +184,7 @@ package struct SessionPlan {
     case .video where stream.isAttachedPicture:
       return container.acceptsCover(stream.codecName) ? nil : "cover picture"
     case .video: return "only one video track is transcoded"
+    case .attachment where container.isAttachment(stream): return nil
     default: return "not supported in \(container.rawValue)"
     }
   }

@@ -70,7 +70,7 @@ extension TranscodePlan.Track {
   init(_ track: SideTrackWriter) {
     let action: Action =
       switch track.work {
-      case .copy, .filter: .copy
+      case .copy, .filter, .attach: .copy
       case .transcode: .encode
       case .rewrite: .convert
       }

@@ -211,7 +211,12 @@ public enum OutputContainer: String, Sendable, CaseIterable {
 
   /// Returns whether the container stores a cover picture in `codec` besides the video track.
   package func acceptsCover(_ codec: String) -> Bool {
-    (self == .mp4 || self == .mov) && (codec == "mjpeg" || codec == "png")
+    [.mp4, .mov, .matroska].contains(self) && (codec == "mjpeg" || codec == "png")
+  }
+
+  /// Returns whether the container stores a stream as an attachment: a font, or in Matroska a cover picture.
+  package func isAttachment(_ stream: StreamInfo) -> Bool {
+    self == .matroska && (stream.kind == .attachment || stream.isAttachedPicture)
   }
 
   /// The maximum number of audio tracks.

@@ -1,7 +1,7 @@
 package import UprightOrientation
 package import UprightMediaIO
 
-/// Writes one audio, subtitle or data track: copied if the container accepts it, otherwise re-encoded.
+/// Writes one track other than the video: copied if the container accepts it, otherwise re-encoded.
 package final class SideTrackWriter {
   package enum Work {
     case copy
@@ -10,6 +10,8 @@ package final class SideTrackWriter {
     case transcode(AudioTranscoder)
     /// Text subtitles converted to the container's format.
     case rewrite(SubtitleTranscoder)
+    /// A file that the container's header has: no packets.
+    case attach
   }
 
   package let stream: StreamInfo
@@ -36,9 +38,13 @@ package final class SideTrackWriter {
       case .subtitle: container.copiesSubtitles(stream.codecName)
       default: true
       }
-    let parameters: CodecParameters
+    var parameters = stream.parameters
+    var metadata = container.trackTags(stream.metadata)
     var timeBase = stream.timeBase
-    if !isCopied, stream.kind == .subtitle, let encoder = container.subtitleEncoder {
+    if container.isAttachment(stream) {
+      work = .attach
+      (parameters, metadata) = try stream.attached()
+    } else if !isCopied, stream.kind == .subtitle, let encoder = container.subtitleEncoder {
       let transcoder = try SubtitleTranscoder(stream: stream, encoderName: encoder)
       work = .rewrite(transcoder)
       parameters = try transcoder.parameters()
@@ -54,14 +60,11 @@ package final class SideTrackWriter {
     {
       let filter = try BitstreamFilter("aac_adtstoasc", for: stream)
       work = .filter(filter)
-      parameters = stream.parameters
     } else {
       work = .copy
-      parameters = stream.parameters
     }
     description = SideTrack(
-      parameters: parameters, timeBase: timeBase, source: stream,
-      metadata: container.trackTags(stream.metadata))
+      parameters: parameters, timeBase: timeBase, source: stream, metadata: metadata)
   }
 
   /// Writes one packet of the stream, or `nil` at its end, and passes on the resulting packets.
@@ -87,6 +90,7 @@ package final class SideTrackWriter {
       try transcoder.transcode(packet, emit: emit)
     case .rewrite(let transcoder):
       try transcoder.transcode(packet, emit: emit)
+    case .attach: break
     }
   }
 
@@ -103,7 +107,7 @@ package final class SideTrackWriter {
   /// Whether the packets are the input's.
   package var isCopied: Bool {
     switch work {
-    case .copy, .filter: true
+    case .copy, .filter, .attach: true
     case .transcode, .rewrite: false
     }
   }
@@ -122,7 +126,7 @@ package final class SideTrackWriter {
   /// The number of packets that could not be decoded; 0 if no decoding was needed.
   package var damagedPackets: Int {
     switch work {
-    case .copy, .filter: 0
+    case .copy, .filter, .attach: 0
     case .transcode(let transcoder): transcoder.damagedPackets
     case .rewrite(let transcoder): transcoder.damagedPackets
     }

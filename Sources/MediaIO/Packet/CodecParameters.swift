@@ -117,6 +117,15 @@ package final class CodecParameters: @unchecked Sendable {
     return copy
   }
 
+  /// Returns those of a file that the container's header has.
+  func attachment(of bytes: [UInt8]) throws(UprightError) -> CodecParameters {
+    let file = try CodecParameters()
+    file.raw.pointee.codec_type = AVMEDIA_TYPE_ATTACHMENT
+    file.raw.pointee.codec_id = raw.pointee.codec_id
+    try file.setExtradata(bytes)
+    return file
+  }
+
   /// Replaces the extradata. Call it only before the object is shared.
   func setExtradata(_ bytes: [UInt8]) throws(UprightError) {
     try Self.setExtradata(bytes, of: raw)

@@ -31,8 +31,28 @@ package struct StreamInfo: Sendable {
   package internal(set) var editing = Editing.none
   /// Whether the stream is a cover picture rather than video.
   package let isAttachedPicture: Bool
+  /// The file of a cover picture; empty in other streams.
+  private let picture: [UInt8]
   /// Whether it is a cover that can't be decoded. Muxers reject it.
   package var isDamagedCover: Bool { isAttachedPicture && parameters.size.width <= 0 }
+
+  /// Returns what Matroska stores of an attachment: a cover picture is one there, with a name that tells what it is (RFC 9559,
+  /// 21.2).
+  package func attached() throws(UprightError) -> (
+    parameters: CodecParameters, metadata: [String: String]
+  ) {
+    // Matroska requires both names.
+    let ending = codecName == "png" ? (file: "png", type: "png") : (file: "jpg", type: "jpeg")
+    let names = [
+      "filename": isAttachedPicture ? "cover.\(ending.file)" : "attachment",
+      "mimetype": isAttachedPicture ? "image/\(ending.type)" : "application/octet-stream",
+    ]
+    let kept = metadata.filter { ["filename", "mimetype", "title"].contains($0.key) }
+    return (
+      isAttachedPicture ? try parameters.attachment(of: picture) : parameters,
+      names.merging(kept) { $1 }
+    )
+  }
   /// The shape of its frames at the start, by the container and the bitstream. In mid-stream, it is that of
   /// each frame.
   package var frameShape: FrameShape { shape(of: parameters.size) }
@@ -158,6 +178,9 @@ package struct StreamInfo: Sendable {
       : nil
     frameCount = Int(clamping: max(0, raw.nb_frames))
     isAttachedPicture = raw.disposition & AV_DISPOSITION_ATTACHED_PIC != 0
+    picture = Array(
+      UnsafeBufferPointer(
+        start: raw.attached_pic.data, count: max(0, Int(raw.attached_pic.size))))
     disposition = raw.disposition
     hdr = HDRMetadata(sideData)
     metadata = dictionary(raw.metadata)
@@ -183,6 +206,7 @@ package struct StreamInfo: Sendable {
     displayMatrix = nil
     frameCount = 0
     isAttachedPicture = false
+    picture = []
     metadata = [:]
     disposition = 0
     sideData = []

@@ -381,8 +381,39 @@ struct SubtitleTests {
     #expect(abs((found["format"]["duration"].string.flatMap(Double.init) ?? 0) - 3) < 0.05)
   }
 
-  @Test(
-    "A cover picture is kept in MP4, reported elsewhere", .long, arguments: ["mp4", "mkv"])
+  @Test("Matroska keeps fonts and covers, under their names", .long)
+  func attachments() throws {
+    let scratch = try Scratch()
+    let (image, font, input) = (
+      scratch.path("a.png"), scratch.path("a.ttf"), scratch.path("in.mkv")
+    )
+    try FFmpegTool.run(["-f", "lavfi", "-i", "testsrc2=s=64x64", "-frames:v", "1", image])
+    try Data((0..<3000).map { UInt8(truncatingIfNeeded: $0 * 7) }).write(to: URL(filePath: font))
+    try FFmpegTool.run([
+      "-i", Samples.turning, "-map", "0:v", "-c", "copy", "-attach", font, "-metadata:s:t:0",
+      "mimetype=font/ttf", "-attach", image, "-metadata:s:t:1", "mimetype=image/png",
+      "-metadata:s:t:1", "filename=poster.png", input,
+    ])
+    let run = try Transcoded(input, to: scratch.path("out.mkv")) {
+      $0.size = .pair(PixelSize(90, 160))
+      $0.quick()
+    }
+    #expect(run.report["output"]["dropped"].array.isEmpty)
+    let written = try FFmpegTool.streams(run.path).dropFirst()
+    #expect(written.map { $0["tags"]["filename"].string } == ["a.ttf", "poster.png"])
+    #expect(written.last?["disposition"]["attached_pic"].int == 1)
+    let copy = scratch.path("copy.ttf")
+    _ = try? FFmpegTool.run([
+      "-dump_attachment:t:0", copy, "-i", run.path, "-t", "0", "-f", "null", "-",
+    ])
+    #expect(try Data(contentsOf: URL(filePath: copy)) == Data(contentsOf: URL(filePath: font)))
+    let picture = try FFmpegTool.run([
+      "-i", run.path, "-map", "0:v:1", "-c", "copy", "-f", "image2pipe", "-",
+    ])
+    #expect(picture == (try Data(contentsOf: URL(filePath: image))))
+  }
+
+  @Test("A cover picture is kept", .long, arguments: ["mp4", "mkv"])
   func cover(_ kind: String) throws {
     let scratch = try Scratch()
     let (image, input) = (scratch.path("cover.png"), scratch.path("source.mp4"))
@@ -399,12 +430,8 @@ struct SubtitleTests {
     let streams = try FFmpegTool.streams(run.path)
     let covers = streams.filter { $0["disposition"]["attached_pic"].int == 1 }
     let dropped = run.report["output"]["dropped"].array.compactMap(\.string)
-    if kind == "mp4" {
-      let theirs = try FFmpegTool.packets(input, "v:1", hashes: true).map(\.hash)
-      #expect(try FFmpegTool.packets(run.path, "v:1", hashes: true).map(\.hash) == theirs)
-      #expect(covers.count == 1 && dropped.isEmpty)
-    } else {
-      #expect(covers.isEmpty && dropped.contains { $0.contains("cover picture") })
-    }
+    let theirs = try FFmpegTool.packets(input, "v:1", hashes: true).map(\.hash)
+    #expect(try FFmpegTool.packets(run.path, "v:1", hashes: true).map(\.hash) == theirs)
+    #expect(covers.count == 1 && dropped.isEmpty)
   }
 }
