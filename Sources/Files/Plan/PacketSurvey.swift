@@ -200,7 +200,7 @@ struct PacketSurvey {
     if hidden > 0 { return cuts().map { Start(packet: $0, frame: $0) } }
     var starts: [Start] = []
     var (latest, index) = (Int64.min, 0)
-    for entry in (entries + openEntries).sorted() {
+    for entry in Set(entries + openEntries).sorted() {
       while index < entry {
         latest = max(latest, times[index])
         index += 1
@@ -316,9 +316,10 @@ private final class PacketCollector {
   /// decoder reorders (16 frames: ISO/IEC 14496-10, A.3.1).
   var stepsBack: Bool { hasStepBack || sets.reordering ?? 0 > 16 }
 
-  /// The closed entry points so far. The frames that made the first GOP an open one are left out.
+  /// The closed entry points so far. The frames that made the first GOP an open one are left out, here or by an edit list.
   var entries: [Int] {
-    leading.count > 0 && beginsWithKey && closed.first != 0 ? [0] + closed : closed
+    let isOpen = leading.count > 0 ? beginsWithKey : opened.first == 0
+    return isOpen && closed.first != 0 ? [0] + closed : closed
   }
 
   /// Returns those of some entry points that seeking finds by their times: they share them with no packet before and no

@@ -18,7 +18,7 @@ struct SegmentSourceTests {
     var source = "source.mp4"
     /// What ffmpeg makes the source from: the sample with 150 numbered frames and a beep each second.
     var make = usual
-    /// An option with which ffmpeg copies that once more, so that an edit list hides some frames.
+    /// Options with which ffmpeg copies that, `IN`, once more, so that an edit list hides some frames.
     var cut: String?
     var events: String?
     /// Whether segments are copied.
@@ -75,19 +75,25 @@ struct SegmentSourceTests {
         + "keyint=30:min-keyint=30:log-level=none:open-gop=0 -tag:v hvc1 -an", hasAudio: false
     ) { $0.sensor() },
     Case(
-      testDescription: "an edit list that hides frames, the others copied", cut: "-ss 1.5",
+      testDescription: "an edit list that hides frames, the others copied", cut: "-ss 1.5 -i IN",
       isCopied: [true, false]
     ) { $0.size = .source },
     Case(
       testDescription: "an edit list that hides frames, encoded", make: sideways + usual,
-      cut: "-ss 1.3"
+      cut: "-ss 1.3 -i IN"
     ) { $0.sensor() },
     Case(
       testDescription: "an edit list that hides the keyframe of an open GOP",
       make: sideways + "-c:v libx264 -preset veryfast -c:a aac -x264-params "
         + "open-gop=1:bframes=2:b-adapt=0:keyint=3:min-keyint=1:scenecut=0",
-      cut: "-ss 1.02"
+      cut: "-ss 1.02 -i IN"
     ) { $0.sensor() },
+    Case(
+      testDescription: "an edit list that hides the end of the GOP before",
+      make: "-an -c:v libx264 -preset veryfast -x264-params "
+        + "open-gop=1:bframes=1:b-adapt=0:keyint=30:scenecut=0", cut: "-i IN -ss 1.4",
+      isCopied: [true], hasAudio: false
+    ) { $0.size = .source },
     Case(
       testDescription: "one GOP with B-frames",
       make: sideways + "-c:v libx264 -bf 3 -x264-params b-pyramid=normal:scenecut=0 -g 999 -c:a aac"
@@ -120,7 +126,8 @@ struct SegmentSourceTests {
     try FFmpegTool.run("-v error -i \(Samples.withAudio) \(test.make)", [path])
     if let cut = test.cut {
       try FileManager.default.moveItem(atPath: path, toPath: scratch.path("whole.mp4"))
-      try FFmpegTool.run("-v error \(cut) -i \(scratch.path("whole.mp4")) -c copy", [path])
+      let input = cut.replacing("IN", with: scratch.path("whole.mp4"))
+      try FFmpegTool.run("-v error \(input) -c copy", [path])
     }
     var options = TranscodeOptions()
     test.configure(&options)
@@ -299,11 +306,15 @@ struct SegmentSourceTests {
     let start = try #require(times.first)
     #expect(start.0 == 0)
     #expect(times.allSatisfy { abs($0.0 - ($0.1 - start.1)) < 0.0012 })
-    // hls.js takes a segment's decoding durations for its own, so keyframes are decoded equally early.
-    let keys = try FFmpegTool.packets(playlist, "v:0").filter(\.isKey)
-    let last = try #require(keys.last { $0.pts ?? 0 > 0 })
+    // hls.js takes a segment's decoding durations for its own, so GOPs are decoded equally early.
+    let packets = try FFmpegTool.packets(playlist, "v:0")
+    let last = try #require(packets.last { $0.pts ?? 0 > 0 })
     let tick = try #require(last.time) / Double(try #require(last.pts))
-    let delays = try keys.map { Double(try #require($0.pts) - (try #require($0.dts))) * tick }
+    let keys = packets.indices.filter { packets[$0].isKey }
+    let delays = try zip(keys, keys.dropFirst() + [packets.count]).map { key, next in
+      let first = try #require(packets[key..<next].compactMap(\.pts).min())
+      return Double(first - (try #require(packets[key].dts))) * tick
+    }
     #expect(try #require(delays.max()) - (try #require(delays.min())) < 0.01, "\(delays)")
     guard test.hasAudio else { return }
     let heard = try FlashAndBeep(path: playlist)
