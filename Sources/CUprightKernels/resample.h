@@ -20,13 +20,11 @@ UPRIGHT_INLINE int upright_top(const upright_resampling *r) { return (1 << r->bi
 enum {
   // The number of rows between the filters that are processed at a time: a cache line of samples.
   UPRIGHT_BAND = 64,
-  // The number of samples in these rows that are filtered from one piece of the source, a cache line of bytes, and the
+  // The number of samples in these rows that are filtered at a time, a cache line of the source's bytes, and the
   // distance from row to row of what is stored of it: at a multiple of a large power of two, all of a column's samples
   // would be in the same few cache lines.
   UPRIGHT_STRIP = 64,
   UPRIGHT_PITCH = UPRIGHT_STRIP + 16,
-  // The number of samples that are transposed before the second filter runs. They fit the first-level cache.
-  UPRIGHT_RUN = 2 * UPRIGHT_STRIP,
   // The most outputs that a source row is added to at a time. Two vectors of each are in registers.
   UPRIGHT_SLOTS = 6,
 };
@@ -49,9 +47,14 @@ UPRIGHT_INLINE upright_rows upright_rows_of(const upright_filter_bank *bank, siz
   return rows;
 }
 
+// Whether the first output reads the last samples.
+UPRIGHT_INLINE int upright_is_reversed(const upright_filter_bank *bank) {
+  return bank->starts[0] > bank->starts[bank->count - 1];
+}
+
 // Returns the `n`-th of the outputs from `first` on, up to a band of them, in the order of what they read.
 UPRIGHT_INLINE size_t upright_output(const upright_filter_bank *bank, size_t first, size_t n) {
-  if (bank->starts[0] <= bank->starts[bank->count - 1]) return first + n;
+  if (!upright_is_reversed(bank)) return first + n;
   return upright_min(first + UPRIGHT_BAND, bank->count) - 1 - n;
 }
 

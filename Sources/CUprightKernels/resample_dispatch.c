@@ -12,10 +12,10 @@ static uint8_t *take(uint8_t *base, size_t *offset, size_t bytes) {
 
 upright_resample_work upright_resample_layout(const upright_resampling *r, void *scratch) {
   const size_t row = UPRIGHT_PITCH * sizeof(int16_t);
-  // Whole runs, and the samples that the last outputs multiply by 0. The one row that the reference stores is
+  // Whole strips, and the samples that the last outputs multiply by 0. The one row that the reference stores is
   // smaller.
   const size_t samples =
-      (r->width * r->components + UPRIGHT_RUN - 1) / UPRIGHT_RUN * UPRIGHT_RUN +
+      (r->width * r->components + UPRIGHT_STRIP - 1) / UPRIGHT_STRIP * UPRIGHT_STRIP +
       r->across.capacity * r->components;
   upright_resample_work w;
   size_t size = 0;

@@ -44,7 +44,8 @@ typedef struct pass {
 
 // The distance from a band's rows to those of the next one, in bytes.
 UPRIGHT_INLINE size_t next_band(const pass *p) {
-  return (p->needed.end - p->needed.first) * (size_t)p->src_stride;
+  const ptrdiff_t rows = (ptrdiff_t)(p->needed.end - p->needed.first) * p->src_stride;
+  return (size_t)(upright_is_reversed(&p->r->down) ? -rows : rows);
 }
 
 // Prefetches what is read after a row of a strip: the same row of the next strip, and the same strip of the next band.
@@ -62,8 +63,8 @@ INLINE const uint64_t *add_rows(const pass *p, int16_t *to, const uint8_t *from,
   const upright_filter_bank *bank = &p->r->down;
   const size_t passes = p->r->passes, ahead = next_band(p);
   const size_t output = upright_output(bank, p->top, number);
-  const int is_forward = upright_output(bank, p->top, 0) == p->top;
-  const ptrdiff_t next = (ptrdiff_t)passes * (is_forward ? UPRIGHT_PITCH : -UPRIGHT_PITCH);
+  const ptrdiff_t step = upright_is_reversed(bank) ? -UPRIGHT_PITCH : UPRIGHT_PITCH;
+  const ptrdiff_t next = (ptrdiff_t)passes * step;
   from = upright_const_row(from, stride, bank->starts[output] - p->needed.first);
   to += (output - p->top) * UPRIGHT_PITCH;
   words sums[UPRIGHT_SLOTS][VECTORS];
@@ -172,7 +173,7 @@ INLINE void write_rows(pass *p, size_t end, size_t components, size_t size, size
   // Copies, which no store can change.
   const upright_resampling *const r = p->r;
   const upright_filter_bank bank = r->across;
-  const int is_reversed = bank.starts[0] > bank.starts[bank.count - 1];
+  const int is_reversed = upright_is_reversed(&bank);
   const ptrdiff_t stride = p->dst_stride, ahead = is_reversed ? -AHEAD * stride : AHEAD * stride;
   const size_t rows = p->rows, base = p->base;
   const int is_whole = rows % UNIT == 0;
@@ -246,10 +247,7 @@ INLINE void resample(pass p, uint8_t *dst, size_t components, size_t size,
     p.base = 0;
     for (size_t begin = 0; begin < samples; begin += UPRIGHT_STRIP) {
       fill_strip(&p, begin, components, size);
-      const size_t end = upright_min(begin + UPRIGHT_STRIP, samples);
-      if (end % UPRIGHT_RUN == 0 || end == samples) {
-        write_band(&p, end, components, size, transpose);
-      }
+      write_band(&p, upright_min(begin + UPRIGHT_STRIP, samples), components, size, transpose);
     }
     p.steps = p.next;
   }
