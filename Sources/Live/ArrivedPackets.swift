@@ -50,6 +50,9 @@ final class ArrivedPackets: @unchecked Sendable {
   private var lastKeyframe: ArrivalMark?
   /// Whether video was to be skipped up to a keyframe, and there was none.
   private var wantsKeyframe = false
+  /// The keyframe that was skipped to, until the next one. Frames that are shown before it refer to what was skipped, if its
+  /// group of pictures is open.
+  private var resumed: Int64?
 
   private var counters = LiveInputCounters()
 
@@ -64,11 +67,14 @@ final class ArrivedPackets: @unchecked Sendable {
     let size: Int
     /// Whether it is a keyframe; `nil` if it is no video packet.
     let isKey: Bool?
+    /// When the frame of a video packet is shown, in ticks of `LiveClock`; `nil` if that is unknown.
+    let time: Int64?
 
-    init(_ item: consuming ArrivedItem, size: Int, isKey: Bool?) {
+    init(_ item: consuming ArrivedItem, size: Int, isKey: Bool?, time: Int64?) {
       self.item = consume item
       self.size = size
       self.isKey = isKey
+      self.time = time
     }
   }
 
@@ -94,18 +100,31 @@ final class ArrivedPackets: @unchecked Sendable {
 
   /// Adds a packet, and waits for room before. Returns `false` if nobody takes it.
   func put(_ packet: consuming sending Packet, isVideo: Bool) -> Bool {
-    if isVideo, let pts = packet.pts ?? packet.dts {
-      let time = pts.rescaled(from: packet.timeBase, to: LiveClock.timeBase)
-      if Int64.plausibleTicks.contains(time) {
-        let isKey = packet.isKey
-        condition.withLock {
-          mark.time = mark.time > time + Self.jump ? time : max(mark.time, time)
-          if isKey { noteKeyframe(ArrivalMark(run: mark.run, time: time)) }
-        }
-      }
-    }
     let (size, isKey) = (packet.size, packet.isKey)
-    return put(.packet(packet), size: size, video: isVideo ? isKey : nil)
+    guard isVideo else { return put(.packet(packet), size: size) }
+    let time = (packet.pts ?? packet.dts).map {
+      $0.rescaled(from: packet.timeBase, to: LiveClock.timeBase)
+    }
+    if let time, Int64.plausibleTicks.contains(time) {
+      let isSkipped = condition.withLock {
+        mark.time = mark.time > time + Self.jump ? time : max(mark.time, time)
+        if isKey {
+          noteKeyframe(ArrivalMark(run: mark.run, time: time))
+          resumed = nil
+        }
+        guard isLeading(isKey: isKey, time) else { return false }
+        counters.shed += 1
+        return true
+      }
+      if isSkipped { return true }
+    }
+    return put(.packet(packet), size: size, video: isKey, time: time)
+  }
+
+  /// Whether a video packet belongs to the group that was skipped to and is shown before it.
+  private func isLeading(isKey: Bool?, _ time: Int64?) -> Bool {
+    guard isKey == false, let resumed, let time else { return false }
+    return time < resumed && time > resumed - Self.jump
   }
 
   private func noteKeyframe(_ new: ArrivalMark) {
@@ -118,11 +137,14 @@ final class ArrivedPackets: @unchecked Sendable {
 
   /// Adds an item, and waits for room before. Returns `false` if nobody takes it.
   ///
-  /// - Parameter isKey: Whether a video packet is a keyframe; `nil` for anything else.
+  /// - Parameters:
+  ///   - isKey: Whether a video packet is a keyframe; `nil` for anything else.
+  ///   - time: When its frame is shown, in ticks of `LiveClock`.
   func put(
-    _ item: consuming sending ArrivedItem, size: Int = 0, video isKey: Bool? = nil
+    _ item: consuming sending ArrivedItem, size: Int = 0, video isKey: Bool? = nil,
+    time: Int64? = nil
   ) -> Bool {
-    let box = Box(item, size: size, isKey: isKey)
+    let box = Box(item, size: size, isKey: isKey, time: time)
     condition.lock()
     defer { condition.unlock() }
     condition.wait(
@@ -146,21 +168,28 @@ final class ArrivedPackets: @unchecked Sendable {
     return box.item.take()
   }
 
-  /// Discards the video before the newest keyframe that waits. The audio stays. If none waits, the reader asks the
-  /// publisher for one, if it can. Returns whether there was any.
+  /// Discards the video before the newest keyframe that waits, and after it what is shown before it. The audio stays. If none
+  /// waits, the reader asks the publisher for one, if it can. Returns whether there was any.
   func skipToNewestKeyframe() -> Bool {
     condition.withLock {
       guard let newest = items.lastIndex(where: { $0.isKey == true }) else {
         wantsKeyframe = true
         return false
       }
-      let skipped = items[..<newest].filter { $0.isKey != nil }
-      counters.shed += skipped.count
-      bytes -= skipped.reduce(0) { $0 + $1.size }
-      let kept = items[..<newest].filter { $0.isKey == nil }
-      items.replaceSubrange(..<newest, with: kept)
+      guard items[..<newest].contains(where: { $0.isKey != nil }) else { return false }
+      resumed = items[newest].time
+      var kept = Deque<Box>()
+      for (index, box) in items.enumerated() {
+        if index < newest ? box.isKey == nil : !isLeading(isKey: box.isKey, box.time) {
+          kept.append(box)
+        } else {
+          counters.shed += 1
+          bytes -= box.size
+        }
+      }
+      items = kept
       condition.broadcast()
-      return !skipped.isEmpty
+      return true
     }
   }
 

@@ -71,6 +71,35 @@ struct LiveArrivalTests {
     #expect(!packets.takeKeyframeRequest() && packets.depth == 1)
   }
 
+  @Test("What an open group shows before its keyframe is skipped too, now and when it comes")
+  func leadingFrames() throws {
+    let packets = ArrivedPackets()
+    func put(_ times: Double..., key: Double? = nil) throws {
+      if let key { #expect(packets.put(try Self.packet(at: key, isKey: true), isVideo: true)) }
+      for time in times { #expect(packets.put(try Self.packet(at: time), isVideo: true)) }
+    }
+    try put(0.1, 0.2, key: 0)
+    try put(0.3, key: 0.4)
+    #expect(packets.skipToNewestKeyframe())
+    // The keyframe is left.
+    #expect(packets.depth == 1 && packets.counted.shed == 4)
+    try put(0.35, 0.5, 0.6)
+    #expect(packets.depth == 3 && packets.counted.shed == 5)
+    // What precedes the next keyframe isn't skipped.
+    try put(0.7, key: 0.8)
+    #expect(packets.depth == 5)
+    // With no frame before it, nothing is.
+    #expect(Self.takes(packets) && Self.takes(packets) && Self.takes(packets))
+    #expect(!packets.skipToNewestKeyframe() && packets.depth == 2)
+    try put(0.75)
+    #expect(packets.depth == 3)
+    // A publisher's clock that is set back.
+    try put(0.9, key: 1)
+    #expect(packets.skipToNewestKeyframe())
+    try put(-3)
+    #expect(packets.depth == 2)
+  }
+
   private static func takes(_ packets: ArrivedPackets) -> Bool {
     guard let item = packets.take() else { return false }
     _ = consume item
