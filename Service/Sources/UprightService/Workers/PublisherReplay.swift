@@ -17,6 +17,8 @@ struct PublisherReplay {
   private var tags: [[UInt8]] = []
   private var bytes = 0
   private var start: Int64 = 0
+  /// When the keyframe is shown, in milliseconds.
+  private var shown: Int64 = 0
   /// The number of tags of all publishers before the replay, and so far.
   private(set) var first = 0
   private(set) var count = 0
@@ -42,6 +44,7 @@ struct PublisherReplay {
     if kind == .keyframe {
       restart()
       (start, isCut, waitsForKeyframe) = (Self.time(tag), false, false)
+      shown = start + Self.composition(tag)
     }
     count += 1
     if kind != .keyframe, kind != .other {
@@ -52,7 +55,7 @@ struct PublisherReplay {
       }
     }
     guard !isCut, !waitsForKeyframe else { return !waitsForKeyframe }
-    if tags.isEmpty { start = Self.time(tag) }
+    if tags.isEmpty, kind != .keyframe { (start, shown) = (Self.time(tag), Self.time(tag)) }
     tags.append(tag)
     bytes += tag.count
     if bytes > Self.limits.bytes || abs(Self.time(tag) - start) > Self.limits.milliseconds {
@@ -62,10 +65,10 @@ struct PublisherReplay {
     return true
   }
 
-  /// The duration of the replay, in seconds.
+  /// How long ago the first frame is shown, in seconds: less than 0 right after it, if frames are reordered.
   var seconds: Double {
     guard let last = tags.last else { return 0 }
-    return max(0, Double(Self.time(last) - start) / 1000)
+    return max(-1, Double(Self.time(last) - shown) / 1000)
   }
 
   /// Returns the tags with which another worker begins. After those it gets what is added.
@@ -82,6 +85,22 @@ struct PublisherReplay {
   /// The time of a tag, in milliseconds.
   private static func time(_ tag: [UInt8]) -> Int64 {
     Int64(tag[7]) << 24 | Int64(tag[4]) << 16 | Int64(tag[5]) << 8 | Int64(tag[6])
+  }
+
+  /// How much later a frame is shown than its tag's time, in milliseconds (CompositionTime, E.4.3.2; Enhanced RTMP v2,
+  /// SI24 of CodedFrames).
+  private static func composition(_ tag: [UInt8]) -> Int64 {
+    let data = Array(tag[11..<tag.count - 4].prefix(8))
+    guard data.count == 8 || data.count >= 5 && data[0] & 0x80 == 0 else { return 0 }
+    let isExtended = data[0] & 0x80 != 0
+    let hasTime =
+      isExtended
+      ? data[0] & 15 == 1
+        && ["avc1", "hvc1"].contains(String(decoding: data[1..<5], as: UTF8.self))
+      : [7, 12].contains(data[0] & 15) && data[1] == 1
+    guard hasTime else { return 0 }
+    let bits = data.dropFirst(isExtended ? 5 : 2).prefix(3).reduce(0) { $0 << 8 | UInt32($1) }
+    return Int64(Int32(bitPattern: bits << 8) >> 8)
   }
 
   /// (E.4.2, E.4.3; Enhanced RTMP v2, Enhanced Audio and Video.)

@@ -42,6 +42,17 @@ struct PublisherReplayTests {
     expect(replay.first == 6 && replay.seconds == 0.04)
   }
 
+  @Test("It begins when its keyframe is shown, which is later than it is decoded")
+  func reordered() {
+    let key = Self.tag(.video, [0x17, 1, 0, 0, 67], at: 100)
+    #expect(Self.replay([key, Self.other(133), Self.other(200)]).seconds == 0.033)
+    #expect(Self.replay([key]).seconds == -0.067)
+    let hevc = Self.tag(.video, [0x91] + Array("hvc1".utf8) + [0, 0, 40, 1], at: 10)
+    #expect(Self.replay([hevc, Self.other(60)]).seconds == 0.01)
+    let prompt = Self.tag(.video, [0x93] + Array("hvc1".utf8) + [0, 0, 40, 1], at: 10)
+    #expect(Self.replay([prompt, Self.other(60)]).seconds == 0.05)
+  }
+
   @Test("Extended tags of HEVC and of a new description are recognised")
   func extended() {
     let start = Self.tag(.video, [0x90] + Array("hvc1".utf8) + [1])
