@@ -94,6 +94,8 @@ public struct Probe: Sendable, Hashable {
   public let input: String
   /// FFmpeg's name of the input's format, such as `mov,mp4,m4a,3gp,3g2,mj2`.
   public let format: String
+  /// The duration of the whole input in seconds, also where the streams have none of their own (Matroska). `nil` if unknown.
+  public let duration: Double?
   /// The streams of the input, in its order.
   public let streams: [Stream]
   /// The index of the stream whose signals are listed. `nil` if there is no video.
@@ -124,6 +126,7 @@ public struct Probe: Sendable, Hashable {
     let demuxer = try openSource(input, format: format)
     self.input = input
     self.format = demuxer.container.format
+    duration = demuxer.container.duration?.seconds
     streams = demuxer.container.streams.map(Stream.init)
     videoStream = demuxer.bestStream(.video)?.index
     telemetry = try Self.telemetry(of: demuxer)

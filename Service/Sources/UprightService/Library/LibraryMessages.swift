@@ -79,7 +79,7 @@ struct LibraryDescription: Codable, Sendable, Hashable {
     let first = applied.first.map(\.orientation) ?? .up
     let upright = first.applied(to: shown)
     (width, height) = (upright.width, upright.height)
-    duration = video.duration
+    duration = video.duration ?? probe.duration
     dynamicRange = video.video?.dynamicRange
     codec = video.codec
     orientation = first.name

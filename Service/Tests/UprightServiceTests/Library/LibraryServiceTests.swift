@@ -149,6 +149,8 @@ struct LibraryServiceTests {
     #expect(variants.map { $0.contains("-360p/") } == [true, false], "\(master)")
     #expect(master.contains("RESOLUTION=640x360") && master.contains("RESOLUTION=320x180"))
     #expect(master.contains("LANGUAGE=\"eng\"") && master.contains("LANGUAGE=\"fra\""))
+    let listed = try await service.ask("GET", "/vod?find=two.mkv").json["files"][0]
+    #expect(abs((listed["duration"].double ?? 0) - 5) < 0.1, "\(listed)")
     let frames = try await RunningService.onThread { try FFmpegTool.frames(url) }
     #expect(frames.count == 150)
     let streams = try await RunningService.onThread { try FFmpegTool.streams(url) }
