@@ -15,6 +15,11 @@ struct TagContainer {
   /// Whether the output can store edit lists.
   var keepsEdits: Bool { ["mp4", "mov"].contains(muxer) }
 
+  /// Returns whether a stream is an attachment of the output.
+  func attaches(_ stream: StreamInfo) -> Bool {
+    muxer == OutputContainer.matroska.muxer && OutputContainer.matroska.isAttachment(stream)
+  }
+
   /// Returns why a stream is left out; `nil` if it is copied.
   ///
   /// - Throws: `usage` for video or audio that the container can't carry.
@@ -25,6 +30,7 @@ struct TagContainer {
       return "an elementary stream has video only"
     }
     if stream.isDamagedCover { return "a cover that cannot be read" }
+    if attaches(stream) { return nil }
     if stream.kind == .video && stream.isAttachedPicture && !keepsEdits {
       return "cover picture"
     }
@@ -40,7 +46,6 @@ struct TagContainer {
     case ("webm", .video): isTaken = ["vp8", "vp9", "av1"].contains(stream.codecName)
     case ("webm", .audio): isTaken = OutputContainer.webm.copiesAudio(stream.codecName)
     case ("webm", .subtitle): isTaken = stream.codecName == "webvtt"
-    case ("matroska", .attachment): isTaken = true
     default: isTaken = Muxer.canCopy(stream, format: muxer)
     }
     if isTaken { return nil }

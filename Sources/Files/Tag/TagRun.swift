@@ -149,6 +149,12 @@ final class TagRun {
   private func add(_ track: Track, to muxer: Muxer) throws(UprightError) {
     let stream = track.stream
     let isMain = stream.index == video.index
+    if container.attaches(stream) {
+      let file = try stream.attached()
+      _ = try muxer.addStream(
+        file.parameters, timeBase: stream.timeBase, like: stream, metadata: file.metadata)
+      return
+    }
     var metadata = stream.metadata.filter { key, _ in
       !(isMain && key.lowercased() == "rotate")
     }
@@ -163,8 +169,12 @@ final class TagRun {
 
   private func process(_ packet: consuming Packet) throws(UprightError) {
     let index = packet.streamIndex
-    guard let track = tracks.first(where: { $0.stream.index == index }) else { return }
-    if packet.pts == nil && packet.dts == nil && !container.writesElementaryStream {
+    guard let track = tracks.first(where: { $0.stream.index == index }),
+      !container.attaches(track.stream)
+    else { return }
+    if packet.pts == nil && packet.dts == nil && !track.stream.isAttachedPicture
+      && !container.writesElementaryStream
+    {
       // A packet without a timestamp is the rest of a frame whose beginning is lost.
       untimed += 1
       return

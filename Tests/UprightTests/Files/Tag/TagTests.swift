@@ -431,6 +431,28 @@ struct TagTests {
     #expect(before.map { $0["codec_tag_string"] } == after.map { $0["codec_tag_string"] })
   }
 
+  @Test("A cover picture of MP4 is an attachment of Matroska, of which it becomes one again")
+  func cover() throws {
+    let scratch = try Scratch()
+    let (plain, image) = (try Self.source(scratch, "plain.mp4"), scratch.path("cover.png"))
+    try FFmpegTool.run(["-f", "lavfi", "-i", "testsrc2=s=64x64", "-frames:v", "1", image])
+    let source = scratch.path("source.mp4")
+    try FFmpegTool.run([
+      "-i", plain, "-i", image, "-map", "0", "-map", "1", "-c", "copy", "-disposition:v:1",
+      "attached_pic", source,
+    ])
+    var path = source
+    for name in ["first.mkv", "second.mkv", "third.mp4"] {
+      let (_, result) = try Self.tag(path, scratch.path(name), .right)
+      path = scratch.path(name)
+      #expect(result.output.dropped.isEmpty, "\(result.output.dropped)")
+      let picture = try FFmpegTool.run([
+        "-i", path, "-map", "0:v:1", "-c", "copy", "-f", "image2pipe", "-",
+      ])
+      #expect(picture == (try Data(contentsOf: URL(filePath: image))), "\(name)")
+    }
+  }
+
   @Test("The tag of a sample description is kept: hvc1")
   func sampleEntry() throws {
     let scratch = try Scratch()
