@@ -16,9 +16,6 @@ struct PublisherReplay {
   private var descriptions: [Kind: [UInt8]] = [:]
   private var tags: [[UInt8]] = []
   private var bytes = 0
-  private var start: Int64 = 0
-  /// When the keyframe is shown, in milliseconds.
-  private var shown: Int64 = 0
   /// The number of tags of all publishers before the replay, and so far.
   private(set) var first = 0
   private(set) var count = 0
@@ -43,8 +40,7 @@ struct PublisherReplay {
     let kind = Self.kind(tag)
     if kind == .keyframe {
       restart()
-      (start, isCut, waitsForKeyframe) = (Self.time(tag), false, false)
-      shown = start + Self.composition(tag)
+      (isCut, waitsForKeyframe) = (false, false)
     }
     count += 1
     if kind != .keyframe, kind != .other {
@@ -55,10 +51,10 @@ struct PublisherReplay {
       }
     }
     guard !isCut, !waitsForKeyframe else { return !waitsForKeyframe }
-    if tags.isEmpty, kind != .keyframe { (start, shown) = (Self.time(tag), Self.time(tag)) }
     tags.append(tag)
     bytes += tag.count
-    if bytes > Self.limits.bytes || abs(Self.time(tag) - start) > Self.limits.milliseconds {
+    let length = abs(Self.time(tag) - Self.time(tags[0]))
+    if bytes > Self.limits.bytes || length > Self.limits.milliseconds {
       isCut = true
       restart()
     }
@@ -67,7 +63,8 @@ struct PublisherReplay {
 
   /// How long ago the first frame is shown, in seconds: less than 0 right after it, if frames are reordered.
   var seconds: Double {
-    guard let last = tags.last else { return 0 }
+    guard let first = tags.first, let last = tags.last else { return 0 }
+    let shown = Self.time(first) + (Self.kind(first) == .keyframe ? Self.composition(first) : 0)
     return max(-1, Double(Self.time(last) - shown) / 1000)
   }
 
@@ -87,7 +84,7 @@ struct PublisherReplay {
     Int64(tag[7]) << 24 | Int64(tag[4]) << 16 | Int64(tag[5]) << 8 | Int64(tag[6])
   }
 
-  /// How much later a frame is shown than its tag's time, in milliseconds (CompositionTime, E.4.3.2; Enhanced RTMP v2,
+  /// How much later a frame is shown than its video tag's time, in milliseconds (CompositionTime, E.4.3.2; Enhanced RTMP v2,
   /// SI24 of CodedFrames).
   private static func composition(_ tag: [UInt8]) -> Int64 {
     let data = Array(tag[11..<tag.count - 4].prefix(8))
