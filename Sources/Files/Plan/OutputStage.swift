@@ -160,10 +160,8 @@ final class OutputStage {
 
   /// Returns whether the packet is in the requested part, and shifts its timestamps like those of the video.
   private func cut(_ packet: inout Packet, isSubtitle: Bool) -> Bool {
-    guard plan.options.start != nil || plan.options.end != nil, let position = packet.time else {
-      return true
-    }
-    let (start, end) = (plan.start.map { plan.zero + $0 }, plan.end.map { plan.zero + $0 })
+    let (start, end) = plan.bounds
+    guard start != nil || end != nil, let position = packet.time else { return true }
     if let end, position >= end {
       pastEnd.insert(packet.streamIndex)
       return false

@@ -20,9 +20,14 @@ extension SessionPlan {
   /// Where the output ends on the media timeline; `nil` for the end of the input.
   var end: MediaTime? { options.end.map { MediaTime(seconds: $0) } }
 
+  /// Where the output begins and ends on the container's timeline, as `start` and `end`.
+  var bounds: (start: MediaTime?, end: MediaTime?) {
+    (start.map { zero + $0 }, end.map { zero + $0 })
+  }
+
   /// The chapters of the requested part.
   var chapters: [Demuxer.Chapter] {
-    let (from, until) = (start.map { zero + $0 }, end.map { zero + $0 })
+    let (from, until) = bounds
     return demuxer.container.chapters.compactMap { chapter in
       let start = max(chapter.start, from ?? chapter.start)
       let end = min(chapter.end, until ?? chapter.end)
