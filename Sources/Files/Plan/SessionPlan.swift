@@ -168,6 +168,7 @@ package struct SessionPlan {
     audioTracks: Int, limit: Int
   ) -> String? {
     if stream.isDamagedCover { return "a cover that cannot be read" }
+    if container.isAttachment(stream) { return nil }
     switch stream.kind {
     case .audio:
       guard container.audioEncoder != nil else {
@@ -184,7 +185,6 @@ package struct SessionPlan {
     case .video where stream.isAttachedPicture:
       return container.acceptsCover(stream.codecName) ? nil : "cover picture"
     case .video: return "only one video track is transcoded"
-    case .attachment where container.isAttachment(stream): return nil
     default: return "not supported in \(container.rawValue)"
     }
   }

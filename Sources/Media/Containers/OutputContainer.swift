@@ -211,10 +211,10 @@ public enum OutputContainer: String, Sendable, CaseIterable {
 
   /// Returns whether the container stores a cover picture in `codec` besides the video track.
   package func acceptsCover(_ codec: String) -> Bool {
-    [.mp4, .mov, .matroska].contains(self) && (codec == "mjpeg" || codec == "png")
+    (self == .mp4 || self == .mov) && (codec == "mjpeg" || codec == "png")
   }
 
-  /// Returns whether the container stores a stream as an attachment: a font, or in Matroska a cover picture.
+  /// Returns whether the container stores a stream as an attachment: in Matroska, a font or a cover picture.
   package func isAttachment(_ stream: StreamInfo) -> Bool {
     self == .matroska && (stream.kind == .attachment || stream.isAttachedPicture)
   }

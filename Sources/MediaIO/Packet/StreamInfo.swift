@@ -35,24 +35,6 @@ package struct StreamInfo: Sendable {
   private let picture: [UInt8]
   /// Whether it is a cover that can't be decoded. Muxers reject it.
   package var isDamagedCover: Bool { isAttachedPicture && parameters.size.width <= 0 }
-
-  /// Returns what Matroska stores of an attachment: a cover picture is one there, with a name that tells what it is (RFC 9559,
-  /// 21.2).
-  package func attached() throws(UprightError) -> (
-    parameters: CodecParameters, metadata: [String: String]
-  ) {
-    // Matroska requires both names.
-    let ending = codecName == "png" ? (file: "png", type: "png") : (file: "jpg", type: "jpeg")
-    let names = [
-      "filename": isAttachedPicture ? "cover.\(ending.file)" : "attachment",
-      "mimetype": isAttachedPicture ? "image/\(ending.type)" : "application/octet-stream",
-    ]
-    let kept = metadata.filter { ["filename", "mimetype", "title"].contains($0.key) }
-    return (
-      isAttachedPicture ? try parameters.attachment(of: picture) : parameters,
-      names.merging(kept) { $1 }
-    )
-  }
   /// The shape of its frames at the start, by the container and the bitstream. In mid-stream, it is that of
   /// each frame.
   package var frameShape: FrameShape { shape(of: parameters.size) }
@@ -269,4 +251,25 @@ func withDictionary<R>(
   for (key, value) in entries { av_dict_set(&options, key, value, 0) }
   defer { av_dict_free(&options) }
   return try body(&options)
+}
+
+extension StreamInfo {
+  /// Returns what Matroska stores of an attachment: a cover picture is one there, with a name that tells what it is (RFC 9559,
+  /// 21.2).
+  package func attached() throws(UprightError) -> (
+    parameters: CodecParameters, metadata: [String: String]
+  ) {
+    // Matroska requires both names.
+    let isJPEG = codecName == "mjpeg"
+    let names = [
+      "filename": isAttachedPicture ? "cover.\(isJPEG ? "jpg" : codecName)" : "attachment",
+      "mimetype": isAttachedPicture
+        ? "image/\(isJPEG ? "jpeg" : codecName)" : "application/octet-stream",
+    ]
+    let kept = metadata.filter { ["filename", "mimetype", "title"].contains($0.key) }
+    return (
+      isAttachedPicture ? try parameters.attachment(of: picture) : parameters,
+      names.merging(kept) { $1 }
+    )
+  }
 }
