@@ -7,17 +7,17 @@ package import UprightMediaIO
 /// Each file begins at its IDR frame, at time zero, with the audio whose PTS are in it and the subtitles that are shown in it.
 /// The files are renamed to their final names only when all are complete.
 package final class SplitSink: PacketSink {
-  private let container: OutputContainer
-  private let target: String
-  private let unfinished: UnfinishedFiles
-  private var description: OutputDescription?
-  private var parts: [ContainerSink] = []
   private struct Subtitle {
     let packet: PacketBox
     let track: Int
     let end: MediaTime
   }
 
+  private let container: OutputContainer
+  private let target: String
+  private let unfinished: UnfinishedFiles
+  private var description: OutputDescription?
+  private var parts: [ContainerSink] = []
   /// The subtitles that may still be shown where the next file begins.
   private var subtitles: [Subtitle] = []
   /// The start time of the current file on the timeline of the whole output.
@@ -87,12 +87,12 @@ package final class SplitSink: PacketSink {
     _ packet: consuming Packet, track: Int, format: EncodedFormat?
   ) throws(UprightError) {
     if let format { try change(to: format, at: packet.time ?? start) }
-    if track > 0, description?.sideTracks[track - 1].source.kind == .subtitle {
-      if let time = packet.time {
-        subtitles.removeAll { $0.end <= time }
-        let box = PacketBox(try packet.shared(), format: nil)
-        subtitles.append(Subtitle(packet: box, track: track, end: time + packet.length))
-      }
+    if track > 0, description?.sideTracks[track - 1].source.kind == .subtitle,
+      let time = packet.time
+    {
+      subtitles.removeAll { $0.end <= time }
+      let box = PacketBox(try packet.shared(), format: nil)
+      subtitles.append(Subtitle(packet: box, track: track, end: time + packet.length))
     }
     packet.move(by: -start)
     try parts.last?.write(packet, track: track, format: nil)
