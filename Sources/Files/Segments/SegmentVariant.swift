@@ -1,7 +1,7 @@
 public import UprightOrientation
 internal import UprightMedia
 
-/// What a multivariant playlist says of a source: known before any segment is made. Rates are those that no segment exceeds.
+/// What a multivariant playlist says of a source: known before any segment is made. Peaks are rates that no segment exceeds.
 public struct SegmentVariant: Sendable, Hashable, Codable {
   /// A track that viewers may choose.
   public struct Track: Sendable, Hashable, Codable {
@@ -21,12 +21,14 @@ public struct SegmentVariant: Sendable, Hashable, Codable {
     public var codec: String?
     /// In bits per second.
     public var peak: Double
+    /// In bits per second; what is usual if the input doesn't say.
+    public var average: Double
   }
 
   /// The peak of the rate of the video, in bits per second.
   public var peak: Double
-  /// The average; `nil` if frames are encoded.
-  public var average: Double?
+  /// The average of the rate of the video, in bits per second; for frames that are encoded, what is usual for their size.
+  public var average: Double
   /// The peak of the rate of the keyframes alone.
   public var keyframesPeak: Double
   /// The names of the formats in `CODECS` (RFC 6381); empty if one has none.
@@ -62,7 +64,7 @@ public struct SegmentVariant: Sendable, Hashable, Codable {
       first.variant.audio.enumerated().map { index, audio in
         MultivariantText.Audio(
           uri: uri(first.folder, .audio(index)), name: audio.track.name, peak: audio.peak,
-          average: nil, codec: audio.codec, channels: audio.channels,
+          average: audio.average, codec: audio.codec, channels: audio.channels,
           language: audio.track.language)
       }
     }

@@ -12,8 +12,9 @@ extension SegmentWork {
       let plan = input.plan
       let keepsRange = list.pieces.allSatisfy { $0.reason == nil } || !plan.mapsTones
       return SegmentVariant(
-        peak: rate(of: .video).peak, average: isCopied ? rate(of: .video).average : nil,
-        keyframesPeak: rate(of: .keyframes).peak, codecs: try codecs(plan),
+        peak: rate(of: .video, frameBytes).peak,
+        average: rate(of: .video, usualFrameBytes).average,
+        keyframesPeak: rate(of: .keyframes, frameBytes).peak, codecs: try codecs(plan),
         size: list.pieces[0].size, frameRate: plan.frameRate?.doubleValue,
         range: keepsRange ? plan.video.parameters.dynamicRange : nil,
         audio: audioTracks(input.tracks),
@@ -53,33 +54,75 @@ extension SegmentWork {
     }
   }
 
-  /// Returns the rates of the segments, or the most that they can have.
-  private func rate(of content: SegmentContent) -> SegmentRate {
+  /// Returns the rates of the segments, given the size of the frames of each.
+  private func rate(
+    of content: SegmentContent, _ frameBytes: (SegmentList.Piece, SegmentContent) -> Int
+  ) -> SegmentRate {
     let longest = list.pieces.map { list.duration(of: $0) }.max() ?? .zero
     var rate = SegmentRate(targetDuration: longest)
     for piece in list.pieces {
       let duration = list.duration(of: piece)
       // The boxes of a fragment, and the entries of its frames.
       let boxes = 256 + 16 * (content == .keyframes ? 1 : piece.frames.count)
-      rate.add(bytes: boxes + frameBytes(of: piece, content), duration: duration)
+      rate.add(bytes: boxes + frameBytes(piece, content), duration: duration)
     }
     return rate
   }
 
   /// Returns the size of the frames of a segment, in bytes, or the most that they may have if they are encoded.
   func frameBytes(of piece: SegmentList.Piece, _ content: SegmentContent) -> Int {
-    let frames = content == .keyframes ? piece.frames.prefix(1) : piece.frames
-    let sizes = list.parts.inputSurvey.survey.sizes
-    if piece.reason == nil, sizes.count >= frames.upperBound {
-      return sizes[frames].reduce(0) { $0 + Int($1) }
-    }
-    let usual =
-      if case .bitrate(let bits) = request.options.rate { Double(bits) } else {
-        Rung(size: piece.size).usualBits
-      }
+    let source = sourceBytes(of: piece, content)
+    if piece.reason == nil, let source { return source }
     // More than nearly all have at a constant quality: a segment that is encoded once more comes late.
-    let bits = usual * (content == .keyframes ? 2 : 4 * list.duration(of: piece).seconds + 2)
-    return Int(clamping: (bits / 8).rounded(.up))
+    let bits =
+      usualBits(piece.size)
+      * (content == .keyframes ? 2 : 4 * list.duration(of: piece).seconds + 2)
+    let most = Int(clamping: (bits / 8).rounded(.up))
+    let smaller = source.flatMap { bytes(ofSmaller: piece, content, than: $0) } ?? most
+    // No encoder reaches the rate of any input: a talk's slides may have next to nothing.
+    return min(most, max(smaller, most / 8))
+  }
+
+  /// Returns the size of the frames of a segment, in bytes, or what is usual for frames that are encoded.
+  private func usualFrameBytes(of piece: SegmentList.Piece, _ content: SegmentContent) -> Int {
+    let most = frameBytes(of: piece, content)
+    if piece.reason == nil { return most }
+    let bits = usualBits(piece.size) * list.duration(of: piece).seconds
+    return min(most, Int(clamping: (bits / 8).rounded(.up)))
+  }
+
+  private func usualBits(_ size: PixelSize) -> Double {
+    if case .bitrate(let bits) = request.options.rate { return Double(bits) }
+    return Rung(size: size).usualBits
+  }
+
+  /// Returns the size of the frames of a segment in the input; `nil` if it is unknown.
+  private func sourceBytes(of piece: SegmentList.Piece, _ content: SegmentContent) -> Int? {
+    let sizes = list.parts.inputSurvey.survey.sizes
+    let frames = content == .keyframes ? piece.frames.prefix(1) : piece.frames
+    guard sizes.count >= frames.upperBound else { return nil }
+    return sizes[frames].reduce(0) { $0 + Int($1) }
+  }
+
+  /// Returns the most bytes for frames that are smaller than the input's: more would show nothing more.
+  ///
+  /// - Returns: `nil` for frames that aren't smaller.
+  private func bytes(
+    ofSmaller piece: SegmentList.Piece, _ content: SegmentContent, than source: Int
+  ) -> Int? {
+    let (own, size) = (piece.size, sourceSize)
+    let share =
+      Double(own.width) / Double(size.width) * Double(own.height) / Double(size.height)
+    guard share <= 0.75 else { return nil }
+    var bytes = source
+    let first = piece.frames.lowerBound
+    if list.start(of: first).frame != first {
+      // It begins with a keyframe nevertheless.
+      let largest = list.parts.inputSurvey.survey.sizes.max().map(Int.init) ?? 0
+      bytes = content == .keyframes ? largest : bytes + largest
+    }
+    // The bits that a pixel needs rise as there are fewer of them.
+    return Int(clamping: (Double(bytes) * 1.25 * share.squareRoot()).rounded(.up))
   }
 
   /// Returns the names of the formats: those of copied frames, or of the encoder of each size.
@@ -108,7 +151,7 @@ extension SegmentWork {
       let bits = Double(parameters.bitRate ?? Self.usualAudio)
       return .init(
         track: track, channels: parameters.channels, codec: parameters.codecString,
-        peak: bits * 1.5 + 8000)
+        peak: bits * 1.5 + 8000, average: bits)
     }
   }
 

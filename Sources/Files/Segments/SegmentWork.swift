@@ -14,6 +14,8 @@ final class SegmentWork: @unchecked Sendable {
   private let identity: InputIdentity
   /// The parameters that copied and encoded frames of one size share.
   let shared: CodecParameters
+  /// The size of the input's frames.
+  let sourceSize: PixelSize
   /// The alignment of frames on the canvas, in samples.
   private let alignment: PixelSize
   private let clocks: [KeyframeClock]
@@ -50,6 +52,7 @@ final class SegmentWork: @unchecked Sendable {
     let plan = try SessionPlan(asked, isDryRun: true)
     // A render that ends early interrupts the plan's request.
     request = try plan.request.again(on: plan.canvas)
+    sourceSize = plan.video.parameters.size
     let copyPlan = try CopyPlan(plan)
     var (parts, depth) = try Self.parts(plan, copyPlan)
     isCopied = parts.copiedFrames == parts.inputSurvey.survey.shown.count

@@ -75,7 +75,7 @@ struct SegmentVariantTests {
     let variant = try source.variant()
     #expect(variant.audio.map(\.track.name) == ["eng", "Commentaire"])
     #expect(variant.audio.map(\.track.language) == ["eng", "fra"])
-    #expect((variant.average != nil) == isCopied)
+    #expect(variant.average <= variant.peak)
     let master = try String(contentsOfFile: "\(folder)/master.m3u8", encoding: .utf8)
     #expect(master.contains("NAME=\"Commentaire\",DEFAULT=NO,AUTOSELECT=YES,LANGUAGE=\"fra\""))
     #expect(master.contains("FRAME-RATE=30.000"))
@@ -193,6 +193,34 @@ struct SegmentVariantTests {
     #expect(status == 0 && shown["errors"].array.isEmpty, "\(shown["errors"])")
     #expect(shown["frames"].int == source.segments.count)
     #expect(shown["numbers"].array.map(\.int) == source.segments.map { Int($0.start * 30 + 0.5) })
+  }
+
+  @Test("Smaller sizes are listed with less than the source, although no segment is made yet")
+  func ladder() throws {
+    let (scratch, path, source) = try Self.make(
+      "-vf scale=1280:720,noise=alls=12:allf=t -c:v libx264 -preset veryfast -b:v 5M -g 60 -c:a aac"
+    ) {
+      $0.size = .source
+    }
+    var variants = [(variant: try source.variant(), folder: "source")]
+    for height in [540, 360] {
+      var options = TranscodeOptions()
+      options.size = .pair(PixelSize(height * 16 / 9, height))
+      let smaller = try SegmentSource(input: path, options: options)
+      let variant = try smaller.variant()
+      for (index, segment) in smaller.segments.enumerated() {
+        let bits = Double(try smaller.segment(index, of: .video).count) * 8
+        #expect(bits / segment.duration <= variant.peak, "\(height), segment \(index)")
+      }
+      variants.append((variant, "\(height)"))
+    }
+    withExtendedLifetime(scratch) {}
+    for keyPath in [\SegmentVariant.peak, \.average] {
+      let rates = variants.map { $0.variant[keyPath: keyPath] }
+      #expect(rates == rates.sorted(by: >), "\(rates)")
+    }
+    let lines = SegmentVariant.playlist(of: variants).matches(of: /AVERAGE-BANDWIDTH=\d+/)
+    #expect(lines.count == 3)
   }
 
   @Test("Text captions are WebVTT, at the times of the source")
