@@ -385,7 +385,9 @@ package final class Demuxer {
       packet.pts = packet.dts
     }
     if joined != nil {
-      joined?.fit(&packet)
+      joined?.fit(&packet, discontinuities: nested?.discontinuities ?? 0)
+      // libavformat marks packets of fMP4 so whose clock was reset.
+      packet.isDiscarded = false
     } else if zero != 0 {
       packet.move(by: MediaTime(-zero, Rational(1, Int(AV_TIME_BASE))))
     }

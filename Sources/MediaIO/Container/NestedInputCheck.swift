@@ -28,9 +28,12 @@ final class NestedInputCheck {
   /// Whether `refusal` is of the whole input, and not of one of several variants.
   private(set) var isRefused = false
   private let allowsPlaylists: Bool
-  /// The URIs of the variants and of the keys in the playlists so far.
+  /// The URIs of the variants, of the keys and of the segments behind a discontinuity in the playlists so far.
   private var variants: Set<String> = []
   private var keys: Set<String> = []
+  private var seams: Set<String> = []
+  /// The number of discontinuities of the playlist up to the segment that is read.
+  private(set) var discontinuities = 0
   /// Whether a playlist's first segment is encrypted, and whether a key was read.
   private var (needsKey, hasKey) = (false, false)
   /// The first bytes of the input, as far as one read returned them.
@@ -93,7 +96,10 @@ final class NestedInputCheck {
       // libavformat goes on without a key, and doesn't open one whose name has no usual ending.
       return refuse("the key of \(url) can't be read")
     }
-    guard let io, allowsPlaylists, isPlaylist else { return true }
+    guard let io, allowsPlaylists, isPlaylist else {
+      if url != input, PlaylistText.contains(url, in: seams) { discontinuities += 1 }
+      return true
+    }
     guard let text = Self.wholeText(io) else {
       return refuse("\(url) is larger than \(PlaylistText.limit) bytes")
     }
@@ -111,6 +117,7 @@ final class NestedInputCheck {
     }
     variants.formUnion(playlist.variants)
     keys.formUnion(playlist.keys)
+    seams.formUnion(playlist.discontinuities)
     needsKey = needsKey || playlist.needsKey
     let isEndless = folder != nil && playlist.variants.isEmpty && !playlist.isEnded
     return Self.replaceBuffer(

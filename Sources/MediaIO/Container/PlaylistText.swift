@@ -7,6 +7,8 @@ struct PlaylistText {
   private(set) var variants: [String] = []
   /// The URIs of keys.
   private(set) var keys: [String] = []
+  /// The URIs of segments that begin with a discontinuity.
+  private(set) var discontinuities: [String] = []
   private(set) var isEnded = false
   /// The bytes that libavformat may read: of a multivariant playlist the audio renditions and the variants, each URI
   /// after its tag; of a media playlist all but URIs without a tag and the tags of the other kind.
@@ -25,7 +27,7 @@ struct PlaylistText {
   private typealias Line = ArraySlice<UInt8>
 
   init(_ text: [UInt8]) {
-    var (isSegment, isEncrypted) = (false, false)
+    var (isSegment, isDiscontinuity, isEncrypted) = (false, false, false)
     var variant: Line?
     var (multivariant, media): ([Line], [Line]) = ([], [])
     for line in text.split(whereSeparator: { [0, 10, 13].contains($0) }) {
@@ -39,6 +41,8 @@ struct PlaylistText {
       } else if begins("#EXTINF:") {
         isSegment = true
         hasSegmentTag = true
+      } else if line.elementsEqual("#EXT-X-DISCONTINUITY".utf8) {
+        isDiscontinuity = true
       } else if begins("#EXT-X-ENDLIST") {
         isEnded = true
       } else if begins("#EXT-X-KEY:") {
@@ -55,8 +59,9 @@ struct PlaylistText {
         if isSegment {
           segments += 1
           media.append(line)
+          if isDiscontinuity { discontinuities.append(String(decoding: line, as: UTF8.self)) }
         }
-        (variant, isSegment) = (nil, false)
+        (variant, isSegment, isDiscontinuity) = (nil, false, false)
       }
     }
     for line in variants.isEmpty ? media : multivariant {

@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+import UprightFiles
+import UprightOrientation
+import UprightMedia
+import UprightTestSupport
+
+/// Pieces that were put together, each with a clock of its own. About a second.
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
+struct JoinedPiecesTests {
+  private static let piece =
+    "-v error -f lavfi -i testsrc2=s=128x96:r=30:d=2 -f lavfi -i sine=r=48000:d=2 -c:v libx264 "
+    + "-preset ultrafast -bf 2 -g 30 -c:a aac"
+
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
+  private func write(_ data: Data, _ name: String) throws -> String {
+    let path = scratch.path(name)
+    try data.write(to: URL(fileURLWithPath: path))
+    return path
+  }
+
+  /// Writes a playlist of segments; an empty name is a discontinuity.
+  private func playlist(_ names: [String], map: [String] = []) throws -> String {
+    var text = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:2\n"
+    var maps = map[...]
+    if let first = maps.popFirst() { text += "#EXT-X-MAP:URI=\"\(first)\"\n" }
+    for name in names {
+      if name.isEmpty {
+        text += "#EXT-X-DISCONTINUITY\n"
+        if let next = maps.popFirst() { text += "#EXT-X-MAP:URI=\"\(next)\"\n" }
+      } else {
+        text += "#EXTINF:2,\n\(name)\n"
+      }
+    }
+    return try write(Data((text + "#EXT-X-ENDLIST\n").utf8), "list.m3u8")
+  }
+
+  private func piece(_ name: String, _ more: [String] = []) throws -> String {
+    let path = scratch.path(name)
+    try FFmpegTool.run(Self.piece, more + [path])
+    return path
+  }
+
+  /// Checks that an input has two pieces of two seconds, one behind the other.
+  private func check(_ input: String) throws {
+    for reencode in [ReencodeRule.auto, .always] {
+      let run = try Transcoded(input, to: scratch.path("out.mp4")) {
+        ($0.reencode, $0.overwrites) = (reencode, true)
+        $0.quick()
+      }
+      #expect(run.report["warnings"].array.isEmpty, "\(run.report["warnings"])")
+      let times = try FFmpegTool.frames(run.path).compactMap(\.time)
+      #expect(times.count == 120)
+      for (index, time) in times.enumerated() {
+        // The second piece begins where the first one's frames or audio ended.
+        let late = time - (times.first ?? 0) - Double(index) / 30
+        #expect((-0.001...0.1).contains(late), "frame \(index): \(late)")
+      }
+      let audio = try FFmpegTool.packets(run.path, "a:0")
+      #expect(audio.count >= 186)
+      #expect(abs((audio.last?.time ?? 0) - 4) < 0.1)
+    }
+  }
+
+  @Test("Transport streams that were put together, in a file and in a playlist")
+  func resets() throws {
+    let one = try piece("1.ts")
+    let two = try piece("2.ts", ["-output_ts_offset", "0.5"])
+    let both =
+      try Data(contentsOf: URL(fileURLWithPath: one))
+      + Data(contentsOf: URL(fileURLWithPath: two))
+    try check(try write(both, "both.ts"))
+    try check(try playlist(["1.ts", "", "2.ts"]))
+  }
+
+  @Test("A playlist's clock may go forward at a discontinuity, and stay what it is at another")
+  func forward() throws {
+    _ = try piece("1.ts")
+    _ = try piece("2.ts", ["-output_ts_offset", "100"])
+    try check(try playlist(["", "1.ts", "", "2.ts"]))
+  }
+
+  @Test("Fragmented MP4 whose clock is reset at a discontinuity")
+  func fragmented() throws {
+    for index in [1, 2] {
+      _ = try piece(
+        "\(index).m3u8",
+        [
+          "-f", "hls", "-hls_segment_type", "fmp4", "-hls_time", "9",
+          "-hls_fmp4_init_filename", "init-\(index).mp4",
+          "-hls_segment_filename", scratch.path("\(index)-%d.m4s"),
+        ])
+    }
+    try check(try playlist(["1-0.m4s", "", "2-0.m4s"], map: ["init-1.mp4", "init-2.mp4"]))
+  }
+}
