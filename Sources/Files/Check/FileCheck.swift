@@ -76,6 +76,9 @@ public struct FileCheck {
         ?? UprightError(.badData, "the video has no frames", at: path, remedy: "check the file")
     }
     check.addMissedTurn()
+    if kind == .playlist {
+      for loss in demuxer.losses { check.found.add(.playlist, loss) }
+    }
     return check.found
   }
 

@@ -34,6 +34,8 @@ final class NestedInputCheck {
   private var seams: Set<String> = []
   /// The number of discontinuities of the playlist up to the segment that is read.
   private(set) var discontinuities = 0
+  /// The URLs of the playlist that could not be read, which libavformat leaves out.
+  private(set) var missing: [String] = []
   /// Whether a playlist's first segment is encrypted, and whether a key was read.
   private var (needsKey, hasKey) = (false, false)
   /// The first bytes of the input, as far as one read returned them.
@@ -96,6 +98,7 @@ final class NestedInputCheck {
       // libavformat goes on without a key, and doesn't open one whose name has no usual ending.
       return refuse("the key of \(url) can't be read")
     }
+    if io == nil { note(missing: url) }
     guard let io, allowsPlaylists, isPlaylist else {
       if url != input, PlaylistText.contains(url, in: seams) { discontinuities += 1 }
       return true
@@ -122,6 +125,12 @@ final class NestedInputCheck {
     let isEndless = folder != nil && playlist.variants.isEmpty && !playlist.isEnded
     return Self.replaceBuffer(
       of: io, by: playlist.passed + (isEndless ? PlaylistText.end : []))
+  }
+
+  private func note(missing url: String) {
+    guard url != input, !PlaylistText.contains(url, in: variants) else { return }
+    let name = folder == nil ? url : Self.path(url)
+    if missing.count < Self.maxOpened, !missing.contains(name) { missing.append(name) }
   }
 
   private func refuse(_ reason: String) -> Bool {

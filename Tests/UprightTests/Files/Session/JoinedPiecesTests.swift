@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import UprightFiles
+@testable import UprightFiles
 import UprightOrientation
 import UprightMedia
 import UprightTestSupport
@@ -95,5 +95,19 @@ struct JoinedPiecesTests {
         ])
     }
     try check(try playlist(["1-0.m4s", "", "2-0.m4s"], map: ["init-1.mp4", "init-2.mp4"]))
+  }
+
+  @Test("A segment that is missing is a loss")
+  func missing() throws {
+    _ = try piece("1.ts")
+    let list = try playlist(["1.ts", "", "none.ts", "", "1.ts"])
+    let run = try Transcoded(list, to: scratch.path("out.mp4"))
+    let warnings = run.report["warnings"].array.compactMap(\.string)
+    #expect(warnings.count == 1 && warnings[0].contains("none.ts can't be read"), "\(warnings)")
+    #expect(throws: UprightError.self) {
+      try Transcoded(list, to: scratch.path("strict.mp4")) { $0.isStrict = true }
+    }
+    let found = try FileCheck.media(list, .playlist)
+    #expect(found.problems.map(\.kind) == [.playlist], "\(found.problems)")
   }
 }
