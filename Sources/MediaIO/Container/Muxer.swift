@@ -157,12 +157,24 @@ package final class Muxer {
     packet.rescale(to: timeBase(of: stream))
     packet.streamIndex = stream
     packet.raw.pointee.pos = -1
+    dropKnownExtradata(&packet, stream)
     times[stream, default: DecodingTimestamps()].fit(&packet, mayRepeat: mayOverlap(stream))
     let code =
       ordersPackets
       ? av_interleaved_write_frame(context, packet.raw) : av_write_frame(context, packet.raw)
     try check(code) { writeError($0, doing: "writing failed") }
     try checkTarget()
+  }
+
+  /// Takes extradata that the header already has from a packet: FFmpeg's Matroska muxer would write elements for it for which
+  /// the header has no room, over those that follow.
+  private func dropKnownExtradata(_ packet: inout Packet, _ stream: Int) {
+    guard let new = packet.newExtradata,
+      let known = context.pointee.streams[stream]?.pointee.codecpar.pointee,
+      let data = known.extradata,
+      new.elementsEqual(UnsafeBufferPointer(start: data, count: max(0, Int(known.extradata_size))))
+    else { return }
+    av_packet_shrink_side_data(packet.raw, AV_PKT_DATA_NEW_EXTRADATA, 0)
   }
 
   /// In Matroska a block's time is that of its audio and CodecDelay together (RFC 9559, 5.1.4.1.25). FFmpeg

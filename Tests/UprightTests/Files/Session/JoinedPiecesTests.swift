@@ -110,4 +110,19 @@ struct JoinedPiecesTests {
     let found = try FileCheck.media(list, .playlist)
     #expect(found.problems.map(\.kind) == [.playlist], "\(found.problems)")
   }
+
+  @Test(
+    "AAC of a transport stream is described in the header",
+    arguments: ["out.mkv", "out.mp4", "out.flv"])
+  func audioHeader(_ name: String) throws {
+    for delay in ["0", "0.9"] {
+      let path = try piece("late.ts", ["-af", "asetpts=PTS+\(delay)/TB", "-y"])
+      let run = try Transcoded(path, to: scratch.path(name)) { $0.overwrites = true }
+      // A header over which others were written has more streams.
+      let streams = try FFmpegTool.streams(run.path)
+      #expect(streams.map { $0["codec_name"].string } == ["h264", "aac"], "\(delay)")
+      #expect(streams.last?["sample_rate"].string == "48000")
+      #expect(try FFmpegTool.frames(run.path, specifier: "a:0").count >= 90 - 45)
+    }
+  }
 }
