@@ -31,15 +31,21 @@ extension LiveTarget {
         segmentDuration: MediaTime(seconds: configuration.segmentSeconds), isLive: true,
         unfinished: UnfinishedFiles(), store: configuration.hlsStore?.make())
     }
+    // Tenths of seconds since 1970: whatever has cached the segments of an earlier session of that name doesn't give them
+    // for those of this one.
+    let first = Int(CalendarTime.now.milliseconds / 100)
     return streams.indices.map { index in
       writer(
-        of: index, listing, configuration, media, comesBack: comesBack, observe: observe)
+        of: index, listing, from: first, configuration, media, comesBack: comesBack,
+        observe: observe)
     }
   }
 
+  /// - Parameter first: The number of the first segment of a playlist that continues no earlier one.
   private func writer(
-    of index: Int, _ listing: MultivariantPlaylist?, _ configuration: LiveConfiguration,
-    _ media: OutputMedia, comesBack: @escaping @Sendable () -> Bool,
+    of index: Int, _ listing: MultivariantPlaylist?, from first: Int,
+    _ configuration: LiveConfiguration, _ media: OutputMedia,
+    comesBack: @escaping @Sendable () -> Bool,
     observe: @escaping @Sendable (LiveRecording) -> Void
   ) -> OutputWriter {
     let opening = SinkOpening(
@@ -49,7 +55,7 @@ extension LiveTarget {
       content: streams[index].content, listing: listing.map { .init(in: $0, at: index) },
       store: output.hasPlaylists ? configuration.hlsStore?.make() : nil,
       epoch: configuration.hlsStore?.epoch ?? 0, lowLatency: configuration.lowLatency,
-      turns: media.turns, comesBack: comesBack)
+      turns: media.turns, firstSegment: first, comesBack: comesBack)
     let factory = OutputWriter.SinkFactory(
       address: opening.address, outlastsShortage: output.isContinued,
       isRecording: output.isRecording, isSegmented: output.hasSegments,
@@ -81,6 +87,7 @@ private struct SinkOpening: Sendable {
   let epoch: Int
   let lowLatency: LowLatencyHLS?
   let turns: TurnLog
+  let firstSegment: Int
   let comesBack: @Sendable () -> Bool
 
   /// The URL of a network output, which is opened again; `nil` for a file or a folder.
@@ -116,7 +123,7 @@ private struct SinkOpening: Sendable {
   private func playlistSink(in folder: String) throws(UprightError) -> any PacketSink {
     let media = HLSMedia(
       container.makeSegments(), segmentDuration: interval, content: content, listing: listing,
-      turns: turns)
+      turns: turns, firstSegment: firstSegment)
     if let store {
       return StoreSink(
         media, in: store, playlistName: playlistName, epoch: epoch, comesBack: comesBack)

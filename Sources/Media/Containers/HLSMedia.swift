@@ -37,12 +37,15 @@ package struct HLSMedia {
   let listing: Listing?
   /// The turns that it lists.
   let turns: TurnLog
+  /// The number of the first segment of a live playlist that continues no earlier one.
+  let firstSegment: Int
 
   package init(
     _ segments: any HLSSegments, segmentDuration: MediaTime,
-    content: SegmentCutter.Content = .all, listing: Listing? = nil, turns: TurnLog = TurnLog()
+    content: SegmentCutter.Content = .all, listing: Listing? = nil, turns: TurnLog = TurnLog(),
+    firstSegment: Int = 0
   ) {
-    self.turns = turns
+    (self.turns, self.firstSegment) = (turns, firstSegment)
     (self.segments, self.segmentDuration) = (segments, segmentDuration)
     (self.content, self.listing) = (content, listing)
   }

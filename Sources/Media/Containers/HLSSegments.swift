@@ -37,12 +37,14 @@ package final class FragmentedSegments: HLSSegments {
     try muxer?.finish()
     let muxer = try Muxer(format: "mp4", target: .memory)
     try muxer.addTracks(description, isSelfContained: true)
+    // A fragment's number has 32 bits (ISO/IEC 14496-12, 8.8.5). Those of a live playlist's segments have more.
+    let fragment = index % (1 << 30) + 1
     try muxer.writeHeader([
       (
         "movflags",
         "+frag_custom+empty_moov+default_base_moof+frag_discont+skip_trailer"
       ),
-      ("use_editlist", "0"), ("fragment_index", "\(index + 1)"),
+      ("use_editlist", "0"), ("fragment_index", "\(fragment)"),
       ("avoid_negative_ts", "disabled"),
     ])
     self.muxer = muxer

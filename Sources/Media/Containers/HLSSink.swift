@@ -73,7 +73,7 @@ package final class HLSSink: PacketSink {
     let partTarget = lowLatency?.partDuration
     let window = LivePlaylist(
       window: partTarget == nil ? 6 : 12, segmentDuration: media.segmentDuration,
-      partTarget: partTarget, log: media.turns, continuing: earlier)
+      partTarget: partTarget, log: media.turns, first: media.firstSegment, continuing: earlier)
     playlist = window
     cutter = media.cutter(
       partDuration: partTarget, first: window.nextSegment, continues: earlier != nil)

@@ -68,9 +68,10 @@ package struct LivePlaylist: HLSPlaylist {
 
   private(set) var nextSegment = 0
 
-  /// Creates a playlist. The first segment is 1 in a playlist with parts, otherwise 0.
+  /// Creates a playlist.
   ///
   /// - Parameters:
+  ///   - first: The number of the first segment, if no earlier playlist has one. At least 1 in a playlist with parts.
   ///   - window: The number of segments listed; more if they are shorter than three target durations.
   ///   - segmentDuration: The time after which the next IDR frame begins a segment. No segment,
   ///     rounded to whole seconds, is longer than the target duration, which never changes (4.3.3.1).
@@ -79,7 +80,7 @@ package struct LivePlaylist: HLSPlaylist {
   ///   - earlier: The playlist of an earlier run in the same folder.
   init(
     window: Int = 6, segmentDuration: MediaTime, partTarget: MediaTime? = nil,
-    log: TurnLog = TurnLog(), continuing earlier: String? = nil
+    log: TurnLog = TurnLog(), first: Int = 0, continuing earlier: String? = nil
   ) {
     self.log = log
     self.window = max(3, window)
@@ -90,8 +91,11 @@ package struct LivePlaylist: HLSPlaylist {
     // multivariant playlist.
     if let earlier, !earlier.contains("#EXT-X-STREAM-INF") { resume(earlier) }
     hasEarlier = nextSegment > 0
-    // hls.js doesn't block a reload while segment 0 is the last one.
-    if partTarget != nil, !hasEarlier { (mediaSequence, nextSegment) = (1, 1) }
+    if !hasEarlier {
+      // hls.js doesn't block a reload while segment 0 is the last one.
+      let first = max(first, partTarget == nil ? 0 : 1)
+      (mediaSequence, nextSegment) = (first, first)
+    }
   }
 
   /// Starts a format, or continues an earlier run in the same format.

@@ -46,7 +46,8 @@ struct RestartTests {
       "POST", "/v1/sessions",
       "{\"name\": \"passing\", \"input\": {\"url\": \"rtmp://127.0.0.1:\(port)/live/p\"}}")
     let publisher = LivePublisher.begin(url)
-    #expect(try await waitUntil { try await place(first).last >= 2 })
+    #expect(try await waitUntil { try await place(first).segments.count >= 3 })
+    let start = try await place(first).sequence
     let playlist = scratch.path("data/live/stage/index.m3u8")
     async let played = RunningService.onThread {
       try ExternalTool("ffmpeg").outcome(
@@ -55,7 +56,7 @@ struct RestartTests {
           playlist, "-map", "0:v", "-fps_mode", "passthrough", "-f", "framecrc", "-",
         ], timeout: 240)
     }
-    #expect(try await waitUntil { try await place(first).last >= 7 })
+    #expect(try await waitUntil { try await place(first).last >= start + 7 })
     let before = try await place(first)
     let shown = try await first.session("stage")["counters"]["framesOut"].int ?? 0
     #expect(FileManager.default.fileExists(atPath: scratch.path("data/live/passing")))
