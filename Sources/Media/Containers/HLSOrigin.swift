@@ -39,6 +39,13 @@ public final class HLSOrigin: Sendable {
     package var partTarget: Double
     /// Whether no part follows.
     package var isEnded = false
+
+    /// Takes the parts off the list: nobody has them any more.
+    fileprivate mutating func dropParts() {
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+      text = lines.filter { !$0.hasPrefix("#EXT-X-PART:") }.joined(separator: "\n")
+      delta = nil
+    }
   }
 
   /// The bytes of a part or a segment. Answers share them.
@@ -202,6 +209,10 @@ public final class HLSOrigin: Sendable {
       self?.state.withLock { state in
         // The next sink has other parts, but for those of a segment that wasn't complete: they have the same names.
         for (file, id) in left where state.files[file]?.data.id == id { state.files[file] = nil }
+        if state.closed.contains(name) {
+          state.editions[name]?.dropParts()
+          state.texts = [:]
+        }
       }
     }
   }

@@ -258,6 +258,24 @@ import UprightTestSupport
     for file in open { #expect(await origin.file(file) != nil, "\(file)") }
   }
 
+  /// Costs 6 s, three target durations.
+  @Test("The playlist of a run that has ended lists no parts once they have expired", .long)
+  func ended() async throws {
+    let stage = try Stage()
+    try stage.write(from: 0, to: 550)
+    try stage.sink.finish(isPartial: false)
+    let list = try await stage.text()
+    #expect(list.contains("#EXT-X-PART:") && list.hasSuffix("#EXT-X-ENDLIST\n"))
+    let end = ContinuousClock.now + .seconds(60)
+    while try await stage.text().contains("#EXT-X-PART:"), .now < end {
+      try await Task.sleep(for: .milliseconds(100))
+    }
+    let left = try Playlist(text: try await stage.text())
+    #expect(left.segments.map(\.file) == (try Playlist(text: list)).segments.map(\.file))
+    #expect(try await stage.text().hasSuffix("#EXT-X-ENDLIST\n"))
+    #expect(await stage.origin.file("index-1.0.m4s") == nil)
+  }
+
   @Test("Delta updates skip what is before the boundary, and nothing else")
   func delta() async throws {
     let stage = try Stage()
