@@ -23,6 +23,9 @@ package struct AudioPlacer: Sendable {
   package let longestGap: Int64
   /// The shortest overlap that is a clock that was set back. Shorter overlaps are dropped.
   package let clockStep: Int64
+  /// How far the times of single packets may be off without consequence, as long as others are right: publishers give all
+  /// packets of one buffer the same time. 0 if each time counts.
+  let unevenness: Int64
   /// Whether the track's times continue after a gap that is too long to fill. Otherwise what follows it is
   /// ignored.
   package let restarts: Bool
@@ -37,12 +40,17 @@ package struct AudioPlacer: Sendable {
   private var wait: Int64
   /// Where the video is when that wait is over; `nil` once there is audio.
   private var firstAudioBy: Int64?
+  /// The latest differences from the end of the preceding samples, each with that end, for `2 * unevenness`.
+  private var recent: [(end: Int64, gap: Int64)] = []
+  /// Where a time followed too early on the one before.
+  private var unevenAt: Int64?
 
   init(
-    jitter: Int64, longestGap: Int64, clockStep: Int64, restarts: Bool, leastLateness: Int64 = 0,
-    longestLateness: Int64 = 0, firstWait: Int64 = 0
+    jitter: Int64, longestGap: Int64, clockStep: Int64, unevenness: Int64 = 0, restarts: Bool,
+    leastLateness: Int64 = 0, longestLateness: Int64 = 0, firstWait: Int64 = 0
   ) {
     self.jitter = jitter
+    self.unevenness = unevenness
     self.longestGap = longestGap
     self.clockStep = clockStep
     self.restarts = restarts
@@ -67,8 +75,8 @@ package struct AudioPlacer: Sendable {
   package static func live(rate: Int, frameSize: Int) -> AudioPlacer {
     let second = Int64(rate)
     return AudioPlacer(
-      jitter: Int64(frameSize), longestGap: 30 * second, clockStep: .max, restarts: false,
-      leastLateness: second, longestLateness: 10 * second, firstWait: 2 * second)
+      jitter: Int64(frameSize), longestGap: 30 * second, clockStep: .max, unevenness: second / 4,
+      restarts: false, leastLateness: second, longestLateness: 10 * second, firstWait: 2 * second)
   }
 
   /// A source begins when the video is at `position`. How late its audio is, is not known: its first audio is waited for at
@@ -94,13 +102,42 @@ package struct AudioPlacer: Sendable {
     firstAudioBy = nil
   }
 
-  /// Returns what happens to samples at `position` in a track that ends at `end`.
-  package func place(at position: Int64, after end: Int64) -> Answer {
+  /// Returns what happens to samples at `position` in a track that ends at `end`. Call it for one after the other.
+  ///
+  /// - Parameter isReplaced: Whether silence has their time already.
+  package mutating func place(
+    at position: Int64, after end: Int64, isReplaced: Bool = false
+  ) -> Answer {
     let gap = position - end
     if gap > longestGap { return restarts ? .restart : .ignore }
+    if abs(gap) <= unevenness, !isReplaced {
+      guard let lasting = lasting(gap, after: end) else { return .append }
+      return lasting > 0 ? .appendAfter(silence: lasting) : .appendWithout(first: -lasting)
+    }
+    recent = []
     if gap > jitter { return .appendAfter(silence: gap) }
     if gap < -jitter, gap > -clockStep { return .appendWithout(first: -gap) }
     return .append
+  }
+
+  /// Returns the gap or, below 0, the overlap that isn't the unevenness of single times; `nil` if there is none. It is what
+  /// all have had for a while, or a gap where times were even.
+  private mutating func lasting(_ gap: Int64, after end: Int64) -> Int64? {
+    if let last = recent.last, last.gap - gap > jitter / 2 { unevenAt = end }
+    recent.append((end, gap))
+    recent.removeAll { end - $0.end > 2 * unevenness }
+    let isLong = recent.first.map { end - $0.end > unevenness } ?? false
+    let isUneven = unevenAt.map { end - $0 < 4 * unevenness } ?? false
+    let gaps = recent.lazy.map(\.gap)
+    var lasting = Int64(0)
+    if gap > jitter {
+      lasting = isUneven ? isLong ? max(0, gaps.min() ?? 0) : 0 : gap
+    } else if gap < -jitter, isLong {
+      lasting = min(0, gaps.max() ?? 0)
+    }
+    guard abs(lasting) > jitter else { return nil }
+    recent = []
+    return lasting
   }
 
   /// Returns the length of the silence that follows `end` when the video is at `position`.

@@ -51,7 +51,7 @@ package final class AudioTrackEncoder {
   package func add(_ frame: consuming AudioFrame, emit: Emit) throws(UprightError) {
     if let reached, let position = frame.pts { placer.adapt(to: reached - position) }
     if let end, let position = frame.pts {
-      switch placer.place(at: position, after: end) {
+      switch placer.place(at: position, after: end, isReplaced: position < silenceEnd) {
       case .append: break
       case .appendAfter(let silence): try appendSilence(silence, emit)
       case .appendWithout(let first):

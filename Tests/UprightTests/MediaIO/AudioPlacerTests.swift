@@ -27,9 +27,9 @@ import Testing
     Case(gap: 1_440_001, file: .restart, live: .ignore),
     Case(gap: 1 << 60, file: .restart, live: .ignore),
     Case(gap: -1024, file: .append, live: .append),
-    Case(gap: -1025, file: .append, live: .appendWithout(first: 1025)),
-    Case(gap: -2048, file: .append, live: .appendWithout(first: 2048)),
-    Case(gap: -2049, file: .appendWithout(first: 2049), live: .appendWithout(first: 2049)),
+    Case(gap: -1025, file: .append, live: .append),
+    Case(gap: -2048, file: .append, live: .append),
+    Case(gap: -2049, file: .appendWithout(first: 2049), live: .append),
     Case(gap: -479_999, file: .appendWithout(first: 479_999), live: .appendWithout(first: 479_999)),
     Case(gap: -480_000, file: .append, live: .appendWithout(first: 480_000)),
     Case(gap: -(1 << 60), file: .append, live: .appendWithout(first: 1 << 60)),
@@ -38,18 +38,86 @@ import Testing
   @Test("Samples of a file and of a live session are placed", arguments: cases)
   func place(_ test: Case) {
     for end in [0, 7, -1_000_000, Int64(1) << 60, -(1 << 60)] {
-      #expect(Self.file.place(at: end + test.gap, after: end) == test.file, "after \(end)")
-      #expect(Self.live.place(at: end + test.gap, after: end) == test.live, "after \(end)")
+      var (file, live) = (Self.file, Self.live)
+      let places = [
+        file.place(at: end + test.gap, after: end), live.place(at: end + test.gap, after: end),
+      ]
+      #expect(places == [test.file, test.live], "after \(end)")
     }
   }
 
   @Test("The limits of time follow the sample rate, the jitter of a file doesn't")
   func rates() {
-    let slow = AudioPlacer.file(rate: 8000)
-    #expect(slow.place(at: 2048, after: 0) == .append)
-    #expect(slow.place(at: 80_000, after: 0) == .appendAfter(silence: 80_000))
-    #expect(slow.place(at: 80_001, after: 0) == .restart)
-    #expect(slow.place(at: -80_000, after: 0) == .append)
+    var slow = AudioPlacer.file(rate: 8000)
+    let places = [2048, 80_000, 80_001, -80_000].map { slow.place(at: $0, after: 0) }
+    #expect(places == [.append, .appendAfter(silence: 80_000), .restart, .append])
+  }
+
+  struct Publisher: CustomTestStringConvertible, Sendable {
+    let name: String
+    /// The samples of a packet, and the time of each of them.
+    let count: Int64
+    let time: @Sendable (Int64) -> Int64
+    /// What is lost of its audio, and how much silence there is, in samples.
+    var dropped: ClosedRange<Int64> = 0...0
+    var silence: ClosedRange<Int64> = 0...0
+    var testDescription: String { name }
+  }
+
+  static let publishers: [Publisher] =
+    [60, 80, 120].map { milliseconds in
+      Publisher(name: "rounded down to \(milliseconds) ms", count: 1024) {
+        $0 * 1024 / (milliseconds * 48) * (milliseconds * 48)
+      }
+    }
+    + [2, 4, 8].map { burst in
+      Publisher(name: "\(burst) packets with one time", count: 1114) { $0 / burst * burst * 1114 }
+    }
+    + [
+      Publisher(name: "1 ms apart in a burst", count: 1114) {
+        $0 / 4 * 4 * 1114 + $0 % 4 * 48
+      },
+      Publisher(
+        name: "late by up to 90 ms", count: 1024, time: { $0 * 1024 + $0 * 37 % 91 * 48 },
+        silence: 0...4320),
+      Publisher(name: "exact", count: 1024) { $0 * 1024 },
+      Publisher(
+        name: "100 ms lost", count: 1024, time: { $0 * 1024 + ($0 < 100 ? 0 : 4800) },
+        silence: 4800...4800),
+      Publisher(
+        name: "set back by 50 ms", count: 1024, time: { $0 * 1024 - ($0 < 100 ? 0 : 2400) },
+        dropped: 1376...2400),
+      Publisher(
+        name: "100 ms lost in bursts", count: 1024,
+        time: { $0 / 4 * 4096 + ($0 < 100 ? 0 : 4800) }, silence: 1728...4800),
+      Publisher(
+        name: "a clock that is 1 % slow", count: 1024, time: { $0 * 1034 },
+        silence: 2000...4000),
+      Publisher(
+        name: "a clock that is 1 % fast", count: 1024, time: { $0 * 1014 },
+        dropped: 2000...4000),
+    ]
+
+  @Test("Uneven times of a live session's audio cost none of it", arguments: publishers)
+  func uneven(_ publisher: Publisher) {
+    var (live, end) = (Self.live, Int64(0))
+    var (dropped, silence) = (Int64(0), Int64(0))
+    for index in 0..<400 as Range<Int64> {
+      switch live.place(at: publisher.time(index), after: end) {
+      case .append: end += publisher.count
+      case .appendAfter(let more):
+        silence += more
+        end += more + publisher.count
+      case .appendWithout(let first):
+        dropped += min(first, publisher.count)
+        end += max(0, publisher.count - first)
+      case .restart, .ignore: Issue.record("packet \(index)")
+      }
+    }
+    #expect(publisher.dropped.contains(dropped), "\(dropped)")
+    #expect(publisher.silence.contains(silence), "\(silence)")
+    // It is where it belongs.
+    #expect(abs(publisher.time(400) - end) <= 4320 + 1024, "\(publisher.time(400) - end)")
   }
 
   @Test(
