@@ -180,7 +180,13 @@ struct LiveTarget: Sendable {
     guard InputTrust.scheme(of: path) == nil, path != "-" else {
       throw UprightError(.usage, "not a file", at: LiveAddress.shown(path), remedy: "give a path")
     }
-    return try OutputContainer(target: path)
+    let container = try? OutputContainer(target: path)
+    guard let container, containers.contains(container), !container.isSegmented else {
+      throw UprightError(
+        .usage, "can't be written live", at: path,
+        remedy: "give the name of a file in mp4, mov, mkv, ts or flv")
+    }
+    return container
   }
 
   /// - Throws: `usage` for an encode size that is larger than the capture size.

@@ -355,6 +355,9 @@ struct SessionRequest: Sendable {
         throw Refusal(
           "output: name must be 1 to 100 letters, digits, '.', '_' and '-', not a path")
       }
+      guard RecordingID(session: "any", name: name) != nil else {
+        throw Refusal("output: name must end with .mp4, .mov, .mkv, .ts or .flv")
+      }
       return .file(name: name, limits)
     case ("rtmp", .string(let text)?, nil), ("rtsp", .string(let text)?, nil),
       ("srt", .string(let text)?, nil), ("udp", .string(let text)?, nil):

@@ -79,6 +79,14 @@ struct SessionAPITests {
       422
     ),
     (
+      "{\"input\": {\"url\": \"file:clip.mp4\"}, \"outputs\": [{\"type\": \"file\", \"name\": \"a.m3u8\"}]}",
+      422
+    ),
+    (
+      "{\"input\": {\"url\": \"file:clip.mp4\"}, \"outputs\": [{\"type\": \"file\", \"name\": \"a.avi\"}]}",
+      422
+    ),
+    (
       "{\"input\": {\"url\": \"file:clip.mp4\"}, \"outputs\": [{\"type\": \"rtmp\", \"url\": \"file:/etc/x\"}]}",
       422
     ),
