@@ -98,12 +98,10 @@ struct Failure {
     (.configuration, 78, "A setting of the service is invalid."),
   ]
 
-  /// The exit statuses for the help, a line each.
+  /// The exit statuses for the help, a line each, but for those after a signal.
   static var statusList: String {
     let errors = statuses.map { "  \($0.status)   \($0.meaning)" }
-    return
-      (["  0    Success."] + errors + ["  130  Stopped by Ctrl-C; 143 by SIGTERM, 129 by SIGHUP."])
-      .joined(separator: "\n")
+    return (["  0    Success."] + errors).joined(separator: "\n")
   }
 
   private static func status(_ code: UprightError.Code, _ interrupted: Int32?) -> Int32 {

@@ -19,6 +19,7 @@ struct UprightCommand: ParsableCommand {
 
       EXIT STATUS
       \(Failure.statusList)
+        130  Stopped by Ctrl-C; 143 by SIGTERM, 129 by SIGHUP.
 
       ENVIRONMENT
         NO_COLOR
