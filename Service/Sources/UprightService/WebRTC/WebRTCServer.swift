@@ -119,13 +119,17 @@ final class WebRTCServer: Sendable {
     state.withLock { state in
       guard state.cleaning == nil, state.client != nil else { return }
       state.cleaning = Task { [weak self] in
+        // One that starts with this service isn't there at once.
+        var level = Logger.Level.debug
         while !Task.isCancelled {
           do {
             try await self?.destroyRooms(client)
             break
           } catch {
-            self?.logger.warning(
+            self?.logger.log(
+              level: level,
               "can't clean up at the WebRTC server: \((error as? JanusError)?.reason ?? "")")
+            level = .warning
           }
           try? await Task.sleep(for: Self.cleanUpInterval)
         }
