@@ -83,6 +83,24 @@ struct DamageTests {
     #expect(scratch.leftovers.isEmpty)
   }
 
+  @Test("An AVI whose empty chunks repeat frames is whole; one that is cut off is not")
+  func heldFrames() throws {
+    let scratch = try Scratch()
+    let whole = scratch.path("held.avi")
+    try FFmpegTool.run(
+      "-f lavfi -i testsrc2=s=64x48:r=50:d=1 -vf select='not(mod(n,2))' -fps_mode passthrough "
+        + "-c:v mjpeg", [whole])
+    #expect(try FFmpegTool.streams(whole)[0]["nb_frames"].string == "50")
+    let out = ["-o", scratch.path("out.mp4"), "--strict", "--size", "32x24"] + Self.quick
+    let run = try Upright.run(["transcode", whole] + out)
+    #expect(run.status == 0 && run.warnings.isEmpty, "\(run.errors)")
+    #expect(try frames(scratch.path("out.mp4")) == 25)
+    let bytes = try bytes(whole)
+    let cut = try scratch.file("cut.avi", bytes.prefix(bytes.count / 2))
+    let refused = try Upright.run(["transcode", cut] + out)
+    #expect(refused.status == 65 && refused.errors.contains("are not in the file"))
+  }
+
   @Test("65: a truncated MP4 without its index", .long)
   func cutWithoutIndex() throws {
     let scratch = try folderWithOutput()

@@ -165,6 +165,19 @@ extension Demuxer {
       remedy: "remove some: at most \(MatroskaTags.limit) are read")
   }
 
+  /// Returns the number of frames of an AVI file whose index reaches its end, without the empty chunks, which repeat the frame
+  /// before them; `nil` for others.
+  private static func heldCount(
+    _ stream: UnsafeMutablePointer<AVStream>, in context: UnsafeMutablePointer<AVFormatContext>
+  ) -> Int? {
+    let count = avformat_index_get_entries_count(stream)
+    guard String(cString: context.pointee.iformat.pointee.name) == "avi", count > 0,
+      let last = avformat_index_get_entry(stream, count - 1)?.pointee.timestamp
+    else { return nil }
+    let before = avformat_index_get_entry(stream, count - 2)?.pointee.timestamp ?? last - 1
+    return last + (last - before) >= stream.pointee.nb_frames ? Int(count) : nil
+  }
+
   static func describe(
     _ context: UnsafeMutablePointer<AVFormatContext>, zero: Int64, tracks: TrackProperties
   ) throws(UprightError) -> Container {
@@ -174,9 +187,10 @@ extension Demuxer {
       guard let stream = context.pointee.streams[index] else { continue }
       let track = tracks.movie.first { $0.identifier == Int(stream.pointee.id) }
       try correct(stream, by: track)
-      let info = try StreamInfo(
+      var info = try StreamInfo(
         stream, shape: tracks.shape(of: track, order: videoStreams), zero: zero,
         isScript: isScript(stream, in: context), track: track, cipher: tracks.ciphers[index])
+      if let count = heldCount(stream, in: context), info.kind == .video { info.frameCount = count }
       if info.kind == .video, !info.isAttachedPicture { videoStreams += 1 }
       streams.append(info)
     }
