@@ -17,7 +17,8 @@ extension FuzzTarget {
   /// A sample of telemetry: GPMF, or CAMM.
   static let telemetry = FuzzTarget("telemetry") { bytes in
     let readings =
-      GPMFSample(bytes).readings + (CAMMSample.reading(bytes).map { [$0] } ?? [])
+      GPMFSample(bytes).streams.flatMap(\.readings).compactMap(\.self)
+      + (CAMMSample.reading(bytes).map { [$0] } ?? [])
     try expect(readings.count <= (1 << 16) + 1, "\(readings.count) readings")
     try expect(readings.allSatisfy { $0.values.allSatisfy(\.isFinite) }, "a value isn't finite")
     try expect(readings.allSatisfy { $0.values.count == $0.kind.count }, "values are missing")

@@ -14,7 +14,7 @@ import UprightTestSupport
       GPMFWriter.stream(scale: [32767], "IORI", [[32767, 0, 0, 0]]),
       GPMFWriter.stream(scale: [1], "TMPC", [[21]]),
     ])
-    let readings = GPMFSample(sample).readings
+    let readings = GPMFSample(sample).streams.flatMap(\.readings).compactMap(\.self)
     #expect(readings.map(\.kind) == [.gravity, .gravity, .acceleration, .imageOrientation])
     #expect(readings[0].values == [0, 1, 0])
     #expect(abs(readings[1].values[0] + 0.5) < 1e-4 && abs(readings[1].values[1] - 0.866) < 1e-4)
@@ -22,20 +22,34 @@ import UprightTestSupport
     #expect(readings[3].values == [1, 0, 0, 0])
   }
 
+  @Test("GPMF: readings that aren't finite keep their places, and devices are told apart")
+  func places() {
+    let numbers = ([1, 2, .nan, 4, 5, 6] as [Float]).map(\.bitPattern)
+    let bytes = numbers.flatMap { MovieWriter.be(Int($0), 4) }
+    let odd = GPMFWriter.element(
+      "STRM", 0, 1, 8 + bytes.count,
+      GPMFWriter.element("GRAV", UInt8(ascii: "f"), 12, 2, bytes))
+    let own = GPMFWriter.stream(scale: [1], "GRAV", [[7, 8, 9]])
+    let streams = GPMFSample(GPMFWriter.device([odd]) + GPMFWriter.device([own])).streams
+    #expect(streams.map(\.device) == [0, 1])
+    let values = streams.map { $0.readings.map { $0?.values ?? [] } }
+    #expect(values == [[[], [4, 5, 6]], [[7, 8, 9]]])
+  }
+
   @Test("GPMF: a scale of 0, another number of values, deep nesting, truncation: left out")
   func damaged() {
     let zero = GPMFWriter.device([GPMFWriter.stream(scale: [0], "GRAV", [[1, 2, 3]])])
-    #expect(GPMFSample(zero).readings.isEmpty)
+    #expect(GPMFSample(zero).streams.isEmpty)
     let four = GPMFWriter.device([GPMFWriter.stream(scale: [1], "GRAV", [[1, 2, 3, 4]])])
-    #expect(GPMFSample(four).readings.isEmpty)
+    #expect(GPMFSample(four).streams.isEmpty)
     var nested = GPMFWriter.stream(scale: [1], "GRAV", [[1, 2, 3]])
     for _ in 0..<64 { nested = GPMFWriter.element("STRM", 0, 1, nested.count, nested) }
-    #expect(GPMFSample(nested).readings.isEmpty)
+    #expect(GPMFSample(nested).streams.isEmpty)
     let whole = GPMFWriter.device([
       GPMFWriter.stream(scale: [1], "GRAV", Array(repeating: [1, 2, 3], count: 9))
     ])
-    for count in whole.indices { #expect(GPMFSample(Array(whole[..<count])).readings.isEmpty) }
-    #expect(GPMFSample(whole).readings.count == 9)
+    for count in whole.indices { #expect(GPMFSample(Array(whole[..<count])).streams.isEmpty) }
+    #expect(GPMFSample(whole).streams[0].readings.count == 9)
   }
 
   @Test("CAMM: little-endian numbers of the types of motion")

@@ -15,9 +15,13 @@ struct GravityTests {
   }
 
   /// Writes a clip of `seconds` whose horizon is turned clockwise by `roll`, in degrees, at each time.
+  ///
+  /// - Parameters:
+  ///   - payloads: The number of readings of gravity in each sample, 25 a second; `nil` for a second each.
+  ///   - others: Whether a track without motion comes before, and another device says something else.
   private static func clip(
     _ form: Form, seconds: Int, in scratch: Scratch, matrix: [Int32] = [1, 0, 0, 1],
-    filter: String, roll: (Double) -> Double
+    payloads: [Int]? = nil, others: Bool = false, filter: String, roll: (Double) -> Double
   ) throws -> String {
     let size = PixelSize(320, 180)
     let encoded = try EncodedClip(
@@ -28,8 +32,21 @@ struct GravityTests {
     movie.tracks[0].matrix = matrix
     func words(_ values: [Double]) -> [Int] { values.map { Int(($0 * 16384).rounded()) } }
     func radians(_ time: Double) -> Double { roll(time) * .pi / 180 }
+    var starts = [0]
+    for count in payloads ?? [] { starts.append(starts.last.map { $0 + count } ?? 0) }
     let samples: [[UInt8]] =
       switch form {
+      case .gravity where payloads != nil:
+        zip(starts, starts.dropFirst()).map { start, end in
+          func gravity(_ angles: [Double]) -> [UInt8] {
+            GPMFWriter.stream(
+              scale: [16384], "GRAV", angles.map { words([sin($0), cos($0), 0]) })
+          }
+          let device = GPMFWriter.device([
+            gravity((start..<end).map { radians(Double($0) / 25) })
+          ])
+          return device + (others ? GPMFWriter.device([gravity([1.5, 1.5])]) : [])
+        }
       case .camm:
         (0..<seconds * 100).map { index in
           let a = radians(Double(index) / 100)
@@ -66,14 +83,24 @@ struct GravityTests {
           return GPMFWriter.device(streams)
         }
       }
-    movie.tracks.append(
-      MovieWriter.Track(
-        handler: "meta",
-        entry: MovieWriter.box(
-          form == .camm ? "camm" : "gpmd", MovieWriter.be(0, 6) + MovieWriter.be(1, 2)),
-        samples: samples.enumerated().map { index, bytes in
-          .init(bytes, dts: index * encoded.timescale * seconds / samples.count)
-        }))
+    let entry = MovieWriter.box(
+      form == .camm ? "camm" : "gpmd", MovieWriter.be(0, 6) + MovieWriter.be(1, 2))
+    if others {
+      let still = GPMFWriter.device([GPMFWriter.stream(scale: [1], "TMPC", [[21]])])
+      movie.tracks.append(
+        MovieWriter.Track(handler: "meta", entry: entry, samples: [.init(still, dts: 0)]))
+    }
+    var telemetry = MovieWriter.Track(
+      handler: "meta", entry: entry,
+      samples: samples.enumerated().map { index, bytes in
+        let start =
+          payloads == nil
+          ? index * encoded.timescale * seconds / samples.count
+          : starts[index] * encoded.timescale / 25
+        return .init(bytes, dts: start)
+      })
+    telemetry.lastDuration = payloads?.last.map { $0 * encoded.timescale / 25 }
+    movie.tracks.append(telemetry)
     let path = scratch.path("take.mp4")
     try movie.write(to: path)
     return path
@@ -113,6 +140,21 @@ struct GravityTests {
     #expect(after.count == 75)
     let worst = after.map { abs($0) }.max() ?? 0
     #expect(worst <= 0.5)
+  }
+
+  @Test(
+    "Samples of any length, another device and another track",
+    arguments: [[75], [25, 25, 15, 10], [8, 25, 25, 17]])
+  func samples(_ payloads: [Int]) throws {
+    let scratch = try Scratch()
+    let input = try Self.clip(
+      .gravity, seconds: 3, in: scratch, payloads: payloads, others: true,
+      filter: "rotate=a=12*PI/180*sin(2*PI*0.4*t)", roll: { 12 * sin(2 * .pi * 0.4 * $0) })
+    let output = scratch.path("level.mp4")
+    let run = try Upright.run(["transcode", input, "-o", output, "--level", "--fit", "fill"])
+    #expect(run.status == 0, "\(run.errors)")
+    let after = try Self.horizons(output, PixelSize(320, 180), scratch)
+    #expect(after.count == 75 && after.allSatisfy { abs($0) <= 0.5 }, "\(after)")
   }
 
   @Test(

@@ -21,6 +21,8 @@ package struct MovieWriter {
     /// The sample entry, as a complete box.
     package var entry: [UInt8]
     package var samples: [Sample]
+    /// The duration of the last sample; `nil` for that of the movie.
+    package var lastDuration: Int?
     package var width = 0
     package var height = 0
     /// The values a, b, c, d of the matrix, as integers.
@@ -111,7 +113,9 @@ package struct MovieWriter {
     let samples = track.samples
     let count = Self.be(samples.count, 4)
     let durations = samples.indices.map {
-      $0 + 1 < samples.count ? samples[$0 + 1].dts - samples[$0].dts : lastDuration
+      $0 + 1 < samples.count
+        ? samples[$0 + 1].dts - samples[$0].dts
+        : track.lastDuration ?? lastDuration
     }
     let keys = samples.indices.filter { samples[$0].isKey }
     var content = Self.box("stsd", Self.be(0, 4) + Self.be(1, 4) + track.entry)

@@ -67,9 +67,9 @@ extension Probe {
     for stream in demuxer.telemetryTracks {
       var telemetry = Telemetry(stream: stream.index, format: stream.codecTag)
       var samples = 0
-      try demuxer.readTelemetry(of: stream) { readings, _ in
+      try demuxer.readTelemetry(of: stream) { streams, _, _ in
         samples += 1
-        for reading in readings { telemetry.add(reading) }
+        for case let reading? in streams.flatMap(\.readings) { telemetry.add(reading) }
         return samples < mostSamples
       }
       found.append(telemetry)

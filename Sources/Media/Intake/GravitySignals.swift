@@ -29,15 +29,17 @@ struct GravitySignals {
 
   /// Returns `nil` if no track says where gravity is, or the input isn't seekable.
   init?(_ demuxer: Demuxer, _ use: GravityUse) throws(UprightError) {
-    guard let stream = demuxer.telemetryTracks.first else { return nil }
-    var track = Track()
-    try demuxer.readTelemetry(of: stream) { readings, time in
-      if let time { track.add(readings, from: time.seconds) }
-      return track.count < Self.limit
+    var isDerived = false
+    for stream in demuxer.telemetryTracks where readings.isEmpty {
+      var track = Track()
+      try demuxer.readTelemetry(of: stream) { streams, time, duration in
+        if let time { track.add(streams, from: time.seconds, lasting: duration.seconds) }
+        return track.count < Self.limit
+      }
+      track.finish(at: stream.duration?.seconds ?? 0)
+      isDerived = !track.gravity.isEmpty
+      readings = isDerived ? track.gravity : track.acceleration
     }
-    track.finish()
-    let isDerived = !track.gravity.isEmpty
-    readings = isDerived ? track.gravity : track.acceleration
     guard !readings.isEmpty else { return nil }
     if case .quarterTurns(let configuration) = use { classify(configuration, isDerived) }
     smooth(by: isDerived ? Self.smoothing.gravity : Self.smoothing.acceleration)
@@ -46,38 +48,68 @@ struct GravitySignals {
       turns.first?.turn ?? readings.lazy.compactMap { Self.turn($0.gravity)?.nearest }.first
   }
 
-  /// The readings of a track, as they are stored.
+  private typealias Placed = [(time: Double, gravity: SIMD3<Double>)]
+
+  /// The readings of a track.
   private struct Track {
     /// A sample, whose readings last until the next one begins.
-    private var pending: (found: [TelemetryReading], start: Double)?
-    private var seconds = 0.0
-    var gravity: [(time: Double, gravity: SIMD3<Double>)] = []
-    var acceleration: [(time: Double, gravity: SIMD3<Double>)] = []
+    private var pending: (streams: [GPMFSample.Stream], start: Double, duration: Double)?
+    /// The time from one reading to the next in the sample before, by the kind.
+    private var steps: [TelemetryReading.Kind: Double] = [:]
+    var gravity: Placed = []
+    var acceleration: Placed = []
     var count: Int { gravity.count + acceleration.count }
 
-    /// Adds the readings of a sample, which are evenly distributed over its time.
-    mutating func add(_ found: [TelemetryReading], from start: Double) {
-      if let pending { seconds = max(0, start - pending.start) }
-      finish()
-      pending = (found, start)
+    /// Adds the readings of a sample.
+    mutating func add(
+      _ streams: [GPMFSample.Stream], from start: Double, lasting duration: Double
+    ) {
+      if let pending { place(pending.streams, pending.start, max(0, start - pending.start)) }
+      pending = (streams, start, duration)
     }
 
-    /// Places the last sample. It lasts as long as the one before it.
-    mutating func finish() {
-      guard let (found, start) = pending else { return }
+    /// Places the last sample. What it says of its duration may be anything, and it may be alone.
+    ///
+    /// - Parameter end: The end of the track.
+    mutating func finish(at end: Double) {
+      guard let last = pending else { return }
       pending = nil
-      let turned = found.filter { $0.kind == .imageOrientation }
-      func placed(_ kind: TelemetryReading.Kind) -> [(time: Double, gravity: SIMD3<Double>)] {
-        let own = found.filter { $0.kind == kind }
-        return own.enumerated().compactMap { index, reading in
-          guard let gravity = reading.gravity else { return nil }
-          let share = Double(index) / Double(own.count)
-          let image = turned.isEmpty ? nil : turned[Int(clamping: share * Double(turned.count))]
-          return (start + share * seconds, image?.turned(gravity) ?? gravity)
+      let duration = last.duration > 0 ? last.duration : max(0, end - last.start)
+      place(last.streams, last.start, duration, steps)
+    }
+
+    private mutating func place(
+      _ streams: [GPMFSample.Stream], _ start: Double, _ seconds: Double,
+      _ known: [TelemetryReading.Kind: Double] = [:]
+    ) {
+      func placed(_ kind: TelemetryReading.Kind) -> Placed {
+        // Of the first device that has any.
+        for stream in streams where stream.kind == kind {
+          let step = known[kind] ?? seconds / Double(stream.readings.count)
+          steps[kind] = step
+          let image = streams.first { $0.kind == .imageOrientation && $0.device == stream.device }
+          let found = Self.gravity(stream, image?.readings ?? [], from: start, step)
+          if !found.isEmpty { return found }
         }
+        return []
       }
       gravity += placed(.gravity)
       acceleration += placed(.acceleration)
+    }
+
+    /// Returns gravity in the image, `step` seconds apart.
+    ///
+    /// - Parameter turned: The image's orientation in the camera during the same time; empty if it is the camera's.
+    private static func gravity(
+      _ stream: GPMFSample.Stream, _ turned: [TelemetryReading?], from start: Double, _ step: Double
+    ) -> Placed {
+      stream.readings.enumerated().compactMap { index, reading in
+        guard let gravity = reading?.gravity else { return nil }
+        let time = start + Double(index) * step
+        if turned.isEmpty { return (time, gravity) }
+        let image = turned[index * turned.count / stream.readings.count]
+        return image.map { (time, $0.turned(gravity)) }
+      }
     }
   }
 

@@ -11,18 +11,18 @@ extension Demuxer {
 
   /// Reads such a track, without moving this demuxer. A read error ends it: the video's own reader reports it.
   ///
-  /// - Parameter body: Receives the readings and the time of each sample. Returns whether to go on.
+  /// - Parameter body: Receives the streams, the time and the duration of each sample. Returns whether to go on.
   package func readTelemetry(
-    of stream: StreamInfo, _ body: ([TelemetryReading], MediaTime?) -> Bool
+    of stream: StreamInfo, _ body: ([GPMFSample.Stream], MediaTime?, MediaTime) -> Bool
   ) throws(UprightError) {
     let ahead = try opened(for: stream)
     while let packet = (try? ahead.read()) ?? nil {
       guard packet.streamIndex == stream.index else { continue }
       let bytes = unsafe packet.withBytes { unsafe Array($0) }
-      let readings =
+      let streams =
         stream.codecTag == "gpmd"
-        ? GPMFSample(bytes).readings : CAMMSample.reading(bytes).map { [$0] } ?? []
-      guard body(readings, packet.time) else { return }
+        ? GPMFSample(bytes).streams : CAMMSample.reading(bytes).map { [.init(alone: $0)] } ?? []
+      guard body(streams, packet.time, packet.length) else { return }
     }
   }
 }

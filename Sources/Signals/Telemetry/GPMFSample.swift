@@ -4,8 +4,28 @@
 /// An element is a key of four characters, a type, the size of a structure and the number of structures, and the
 /// structures, padded to 32 bits. All numbers are big-endian. Type 0 is an element that contains elements.
 package struct GPMFSample: Sendable, Hashable {
-  /// The readings, in the order of the streams; those of a stream are evenly distributed over the sample's time.
-  package private(set) var readings: [TelemetryReading] = []
+  /// The readings of one sensor, in the order of their times: evenly distributed over the time of the sample.
+  package struct Stream: Sendable, Hashable {
+    package let kind: TelemetryReading.Kind
+    /// The index of its device in the sample.
+    package let device: Int
+    /// `nil` for a reading that isn't finite.
+    package let readings: [TelemetryReading?]
+
+    init(kind: TelemetryReading.Kind, device: Int, readings: [TelemetryReading?]) {
+      (self.kind, self.device, self.readings) = (kind, device, readings)
+    }
+
+    /// Creates the stream of a sample that has one reading, as CAMM's have.
+    package init(alone reading: TelemetryReading) {
+      self.init(kind: reading.kind, device: 0, readings: [reading])
+    }
+  }
+
+  /// The streams of known kinds that have readings, in their order.
+  package private(set) var streams: [Stream] = []
+  private var devices = 0
+  private var count = 0
 
   private static let kinds: [MP4BoxType: TelemetryReading.Kind] = [
     "GRAV": .gravity, "CORI": .cameraOrientation, "IORI": .imageOrientation,
@@ -62,6 +82,7 @@ package struct GPMFSample: Sendable, Hashable {
     for element in elements {
       if element.type == 0 {
         if depth < Self.deepest { read(bytes, element.content, depth: depth + 1) }
+        if element.key == "DEVC" { devices += 1 }
       } else if let kind = Self.kinds[element.key] {
         add(Self.numbers(bytes, element, columns: kind.count), kind, scale, axes)
       }
@@ -71,13 +92,16 @@ package struct GPMFSample: Sendable, Hashable {
   private mutating func add(
     _ rows: [[Double]], _ kind: TelemetryReading.Kind, _ scale: [Double], _ axes: String
   ) {
-    for row in rows where readings.count < Self.limit {
+    let readings = rows.prefix(Self.limit - count).map { row in
       // One divisor for all, or one for each.
       let values = row.indices.map { index in
         row[index] / (scale.count == row.count ? scale[index] : scale.first ?? 1)
       }
-      if let reading = TelemetryReading(kind, values, axes: axes) { readings.append(reading) }
+      return TelemetryReading(kind, values, axes: axes)
     }
+    count += readings.count
+    guard readings.contains(where: { $0 != nil }) else { return }
+    streams.append(Stream(kind: kind, device: devices, readings: readings))
   }
 
   /// Returns the numbers of an element in rows of `columns`; none if a structure has another number of them.
