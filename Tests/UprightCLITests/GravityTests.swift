@@ -157,6 +157,38 @@ struct GravityTests {
     #expect(after.count == 75 && after.allSatisfy { abs($0) <= 0.5 }, "\(after)")
   }
 
+  @Test("What the sensors can't do is said")
+  func lack() throws {
+    let scratch = try Scratch()
+    let out = scratch.path("out.mp4")
+    func warnings(
+      _ input: String, _ pipe: Data? = nil, _ options: [String] = ["--level"]
+    ) throws -> String {
+      let run = try Upright.run(
+        ["transcode", input, "-o", out, "-y", "--speed", "ultrafast"] + options,
+        input: pipe.map { .pipe($0) } ?? .nothing)
+      #expect(run.status == 0, "\(run.errors)")
+      return run.errors
+    }
+    let plain = scratch.path("plain.ts")
+    try FFmpegTool.run(["-f", "lavfi", "-i", "testsrc2=s=64x48:r=25:d=0.2", plain])
+    #expect(try warnings(plain).contains("no track says where gravity is"))
+    #expect(try !warnings(plain, nil, ["--frames", "gravity"]).contains("gravity"))
+    let still = try Self.clip(
+      .gravity, seconds: 1, in: scratch, matrix: [-1, 0, 0, -1], payloads: [25], filter: "null",
+      roll: { _ in 175 })
+    #expect(try warnings(still).contains("the trackMatrix is followed: frames aren't levelled"))
+    let mirrored = try Self.clip(
+      .gravity, seconds: 1, in: scratch, matrix: [-1, 0, 0, 1], payloads: [25], filter: "null",
+      roll: { _ in 0 })
+    #expect(
+      try !warnings(mirrored, nil, ["--frames", "gravity"]).contains("the camera's gravity"))
+    let mute = try Self.clip(
+      .gravity, seconds: 1, in: scratch, payloads: [], others: true, filter: "null",
+      roll: { _ in 0 })
+    #expect(try warnings(mute).contains("motion sensors don't say where gravity is"))
+  }
+
   @Test(
     "--frames gravity and a policy turn at the frame that the classifier says",
     arguments: [["--frames", "gravity"], ["--policy", "phone"]])

@@ -52,7 +52,7 @@ public struct FileCheck {
     let tags = [demuxer.container.metadata] + demuxer.container.streams.map(\.metadata)
     let hasLocation =
       tags.contains { $0.keys.contains { SessionPlan.isLocation($0) } }
-      || demuxer.container.streams.contains { ["gpmd", "camm"].contains($0.codecTag) }
+      || !demuxer.container.telemetryTracks.isEmpty
     guard let video = demuxer.bestStream(.video) else {
       var other = CheckedFile(path: path, kind: kind == .playlist ? kind : .other)
       if hasLocation { other.addLocation() }

@@ -14,6 +14,9 @@ package struct SignalReader {
   private var timed: TimedSignals?
   private var script: ScriptSignals?
   private var gravity: GravitySignals?
+  /// Why the sensors turn nothing, and whether they should level frames.
+  private let gravityLack: String?
+  private let levels: Bool
 
   /// Creates a reader for `video`, and reads the timed tracks that describe it.
   ///
@@ -36,8 +39,15 @@ package struct SignalReader {
     }
     if let demuxer = source as? Demuxer {
       timed = try TimedSignals(demuxer, video)
-      if let use { gravity = try GravitySignals(demuxer, use) }
     }
+    if let demuxer = source as? Demuxer, let use {
+      let found = try GravitySignals(demuxer, use)
+      gravity = found
+      gravityLack = found == nil ? GravitySignals.lack(demuxer, use) : nil
+    } else {
+      gravityLack = nil
+    }
+    levels = if case .level = use { true } else { false }
     script = ScriptSignals(source, video)
   }
 
@@ -60,13 +70,15 @@ package struct SignalReader {
   /// Warnings for the user about invalid values.
   var warnings: [String] {
     (timed?.warnings ?? []) + (script?.warnings ?? []) + damage + contradiction
+      + [gravityLack].compactMap(\.self)
   }
 
   /// The signal of the whole stream is stronger than the sensors'.
   private var contradiction: [String] {
-    guard let signal = streamSignals.first, let first = gravity?.first,
-      signal.orientation != first
-    else { return [] }
+    guard let signal = streamSignals.first, let first = gravity?.first else { return [] }
+    guard signal.orientation.quarterTurns != first.quarterTurns else {
+      return levels ? ["the \(signal.source.rawValue) is followed: frames aren't levelled"] : []
+    }
     return [
       "the \(signal.source.rawValue) says \(signal.orientation.name), and the camera's gravity \(first.name): "
         + "the \(signal.source.rawValue) is followed"

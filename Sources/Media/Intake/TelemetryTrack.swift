@@ -2,11 +2,17 @@ package import UprightMediaIO
 package import UprightOrientation
 package import UprightSignals
 
+extension Demuxer.Container {
+  /// The tracks with readings of motion sensors (GPMF, CAMM).
+  package var telemetryTracks: [StreamInfo] {
+    streams.filter { ["gpmd", "camm"].contains($0.codecTag) }
+  }
+}
+
 extension Demuxer {
   /// The tracks with readings of motion sensors (GPMF, CAMM); none if the input can't be opened again.
   package var telemetryTracks: [StreamInfo] {
-    container.isSeekable
-      ? container.streams.filter { ["gpmd", "camm"].contains($0.codecTag) } : []
+    container.isSeekable ? container.telemetryTracks : []
   }
 
   /// Reads such a track, without moving this demuxer. A read error ends it: the video's own reader reports it.
