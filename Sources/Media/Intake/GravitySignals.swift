@@ -42,8 +42,19 @@ struct GravitySignals {
     }
     guard !readings.isEmpty else { return nil }
     if case .quarterTurns(let configuration) = use { classify(configuration, isDerived) }
+    let stored = readings
     smooth(by: isDerived ? Self.smoothing.gravity : Self.smoothing.acceleration)
-    if !isDerived { holdWhileMoving() }
+    if !isDerived {
+      // What was smoothed away, without what shakes: a roll from one side to the other and back in two seconds would be
+      // flatter by a twentieth otherwise.
+      let once = readings
+      for index in readings.indices {
+        readings[index].gravity = stored[index].gravity - once[index].gravity
+      }
+      smooth(by: Self.smoothing.acceleration)
+      for index in readings.indices { readings[index].gravity += once[index].gravity }
+      holdWhileMoving()
+    }
     first =
       turns.first?.turn ?? readings.lazy.compactMap { Self.turn($0.gravity)?.nearest }.first
   }
