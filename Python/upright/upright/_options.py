@@ -10,6 +10,8 @@ from upright_policy._frames import Anchor, OrientingOptions
 #: `dual` is of transcodes alone.
 Canvas = Literal["auto", "follow", "portrait", "landscape", "initial", "majority"]
 
+Fit = Literal["fit", "fill", "stretch", "blur"]
+
 
 class SessionOptions(OrientingOptions, total=False):
     """The options of `PacketSession`."""
@@ -37,7 +39,7 @@ class ReaderOptions(TypedDict, total=False):
     canvas: Canvas
     size: str
     reference: Literal["gravity", "interface"]
-    fit: Literal["fit", "fill", "stretch"]
+    fit: Fit
     anchor: Anchor
     focus_ease: float
     background: str
@@ -65,7 +67,7 @@ class SourceOptions(TypedDict, total=False):
     #: Without it, 720x1280, and no side longer than the file's.
     size: str
     reference: Literal["gravity", "interface"]
-    fit: Literal["fit", "fill", "stretch"]
+    fit: Fit
     anchor: Anchor
     background: str
     gravity: Literal["android", "iio"]
@@ -90,8 +92,13 @@ class TranscodeOptions(TypedDict, total=False):
     frames: str
     canvas: Canvas | Literal["dual"]
     reference: Literal["gravity", "interface"]
-    fit: Literal["fit", "fill", "stretch"]
+    fit: Fit
+    #: Of each canvas of "dual", without `fit`.
+    portrait_fit: Fit
+    landscape_fit: Fit
     anchor: Anchor
+    #: How long the crop takes to a new focus, in seconds.
+    focus_ease: float
     background: str
     gravity: Literal["android", "iio"]
     #: A still image that is shown while the camera isn't sent.
@@ -100,6 +107,12 @@ class TranscodeOptions(TypedDict, total=False):
     overlay: Sequence[str]
     level: bool
     size: str
+    #: Further sizes of HLS, such as "720p:2M".
+    ladder: Sequence[str]
+    #: The output of the landscape canvas of "dual".
+    landscape_output: str
+    #: Whether one playlist lists both canvases of "dual".
+    common_playlist: bool
     capture_size: str
     scaler: str
     codec: str
@@ -109,6 +122,8 @@ class TranscodeOptions(TypedDict, total=False):
     bitrate: str
     speed: str
     gop: int
+    #: Frames per second, such as "30000/1001", or "usual".
+    constant_rate: str
     #: "live" for low latency.
     latency: str
     threads: int
@@ -125,6 +140,8 @@ class TranscodeOptions(TypedDict, total=False):
     upright: str
     reencode: str
     chunks: str
+    #: The length of a chunk, in seconds.
+    chunk_seconds: float
     strict: bool
     keep_location: bool
     keep_partial: bool
@@ -142,7 +159,7 @@ class LiveOptions(TypedDict, total=False):
     canvas: Canvas | Literal["dual"]
     size: str
     reference: Literal["gravity", "interface"]
-    fit: Literal["fit", "fill", "stretch"]
+    fit: Fit
     anchor: Anchor
     background: str
     gravity: Literal["android", "iio"]
