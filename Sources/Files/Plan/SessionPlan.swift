@@ -125,7 +125,8 @@ package struct SessionPlan {
       guard !isWrittenOtherwise(stream, demuxer, container) else { continue }
       let audioTracks = tracks.count { $0.stream.kind == .audio }
       if let reason = obstacle(
-        to: stream, demuxer, container, audioTracks: audioTracks, limit: audioLimit)
+        to: stream, beside: video.index, demuxer, container, audioTracks: audioTracks,
+        limit: audioLimit)
       {
         dropped.append("\(stream.label): \(reason)")
         continue
@@ -161,14 +162,16 @@ package struct SessionPlan {
   /// Returns why a stream can't be a track of the output; `nil` if it can.
   ///
   /// - Parameters:
+  ///   - video: The index of the video.
   ///   - audioTracks: The number of audio tracks so far.
   ///   - limit: The maximum number of audio tracks.
   private static func obstacle(
-    to stream: StreamInfo, _ demuxer: any PacketSource, _ container: OutputContainer,
-    audioTracks: Int, limit: Int
+    to stream: StreamInfo, beside video: Int, _ demuxer: any PacketSource,
+    _ container: OutputContainer, audioTracks: Int, limit: Int
   ) -> String? {
     if stream.isDamagedCover { return "a cover that cannot be read" }
     if container.isAttachment(stream) { return nil }
+    guard demuxer.belongs(stream.index, with: video) else { return "of another program" }
     switch stream.kind {
     case .audio:
       guard container.audioEncoder != nil else {

@@ -193,7 +193,10 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     switch self {
     case .mp4, .mov: codec == "mov_text"
     case .matroska:
-      ["subrip", "ass", "ssa", "webvtt", "dvd_subtitle", "hdmv_pgs_subtitle"].contains(codec)
+      [
+        "subrip", "ass", "ssa", "webvtt", "dvd_subtitle", "dvb_subtitle", "hdmv_pgs_subtitle",
+      ].contains(codec)
+    case .mpegts: ["dvb_subtitle", "dvb_teletext"].contains(codec)
     case .webm: codec == "webvtt"
     default: false
     }
