@@ -40,6 +40,8 @@ package struct TranscodeRequest: Sendable {
     self.inputFormat = inputFormat
     container = try OutputContainer(target: output, format: outputFormat).with(options.segments)
     self.options = options
+    // Nothing is cut.
+    if options.start == 0 { self.options.start = nil }
     self.policy = policy
     self.events = events
     try options.check(for: container)
