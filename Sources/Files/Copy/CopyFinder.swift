@@ -99,8 +99,9 @@ struct CopyFinder {
       return "--start and --to cut between entry points"
     }
     if options.copiesWhatFits && !options.isLive { return nil }
-    return isNamed(hasRate, "--crf or --bitrate") ?? isNamed(options.speed != nil, "--speed")
-      ?? isNamed(options.encoder != nil, "--encoder") ?? isNamed(options.gop != nil, "--gop")
+    return isNamed(hasRate, "--crf, --bitrate or a preset of --size")
+      ?? isNamed(options.speed != nil, "--speed") ?? isNamed(options.encoder != nil, "--encoder")
+      ?? isNamed(options.gop != nil, "--gop")
       ?? isNamed(options.isLive, "--latency live")
       ?? isNamed(!options.encoderOptions.isEmpty, "--encoder-options")
   }

@@ -33,7 +33,7 @@ extension InputParts {
     }
     if plan.container == .y4m { return "y4m stores uncompressed frames" }
     if case .bitrate = options.rate, !plan.request.makesSegments {
-      return "a bitrate applies to the whole input"
+      return "a bitrate, or a preset of --size, applies to the whole input"
     }
     return CopyFinder.reasonAgainstLookingAhead(plan)
   }
