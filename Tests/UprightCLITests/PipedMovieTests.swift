@@ -47,4 +47,16 @@ struct PipedMovieTests {
       #expect(samples[1] >= samples[0] - 1024, "\(output): \(samples)")
     }
   }
+
+  @Test("65: an index behind the frames")
+  func indexAtEnd() throws {
+    let scratch = try Scratch()
+    let path = scratch.path("in.mp4")
+    try FFmpegTool.run("-f lavfi -i testsrc2=s=64x48:r=10:d=1 -c:v libx264", [path])
+    let run = try Upright.run(
+      ["transcode", "-", "-o", scratch.path("out.mp4")],
+      input: .pipe(try Data(contentsOf: URL(fileURLWithPath: path))))
+    #expect(run.status == 65)
+    #expect(run.errors.contains("its index is behind its frames, and it can't be read twice"))
+  }
 }

@@ -29,6 +29,13 @@ extension Demuxer {
     }
   }
 
+  /// The error of an MP4 or MOV input that can't be read twice and has its frames before its index.
+  static func indexAtEnd(_ url: String) -> UprightError {
+    UprightError(
+      .badData, "its index is behind its frames, and it can't be read twice", at: url,
+      remedy: "give the file's name, or move the index to the start (ffmpeg -movflags +faststart)")
+  }
+
   /// Returns the error for a failed opening, or for an input without streams if `code` is 0.
   static func openError(
     _ code: CInt, url: String, _ nested: NestedInputCheck?, _ redirects: RedirectGuard?
