@@ -402,9 +402,10 @@ package final class Demuxer {
       packet.pts = packet.dts
     }
     if joined != nil {
-      joined?.fit(&packet, discontinuities: nested?.discontinuities ?? 0)
-      // libavformat marks packets of fMP4 so whose clock was reset.
-      packet.isDiscarded = false
+      let discontinuities = nested?.discontinuities ?? 0
+      joined?.fit(&packet, discontinuities: discontinuities)
+      // libavformat marks packets of fMP4 so whose clock was reset, and those of a fragment that comes twice.
+      if discontinuities > 0 { packet.isDiscarded = false }
     } else if zero != 0 {
       packet.move(by: MediaTime(-zero, Rational(1, Int(AV_TIME_BASE))))
     }
