@@ -33,7 +33,7 @@ extension LiveTarget {
     }
     // Tenths of seconds since 1970: whatever has cached the segments of an earlier session of that name doesn't give them
     // for those of this one.
-    let first = Int(CalendarTime.now.milliseconds / 100)
+    let first = Int(clamping: CalendarTime.now.milliseconds / 100)
     return streams.indices.map { index in
       writer(
         of: index, listing, from: first, configuration, media, comesBack: comesBack,

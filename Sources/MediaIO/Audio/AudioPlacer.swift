@@ -47,17 +47,16 @@ package struct AudioPlacer: Sendable {
 
   init(
     jitter: Int64, longestGap: Int64, clockStep: Int64, unevenness: Int64 = 0, restarts: Bool,
-    leastLateness: Int64 = 0, longestLateness: Int64 = 0, firstWait: Int64 = 0
+    lateness: ClosedRange<Int64> = 0...0, firstWait: Int64 = 0
   ) {
     self.jitter = jitter
     self.unevenness = unevenness
     self.longestGap = longestGap
     self.clockStep = clockStep
     self.restarts = restarts
-    self.leastLateness = leastLateness
-    self.longestLateness = longestLateness
+    (leastLateness, longestLateness) = (lateness.lowerBound, lateness.upperBound)
     self.firstWait = firstWait
-    (lateness, wait, firstAudioBy) = (leastLateness, firstWait, firstWait)
+    (self.lateness, wait, firstAudioBy) = (leastLateness, firstWait, firstWait)
   }
 
   /// The rules for a file. Its times are what its author meant: 10 s without audio are filled, a longer pause
@@ -76,7 +75,7 @@ package struct AudioPlacer: Sendable {
     let second = Int64(rate)
     return AudioPlacer(
       jitter: Int64(frameSize), longestGap: 30 * second, clockStep: .max, unevenness: second / 4,
-      restarts: false, leastLateness: second, longestLateness: 10 * second, firstWait: 2 * second)
+      restarts: false, lateness: second...10 * second, firstWait: 2 * second)
   }
 
   /// A source begins when the video is at `position`. How late its audio is, is not known: its first audio is waited for at

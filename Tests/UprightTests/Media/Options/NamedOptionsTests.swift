@@ -20,7 +20,9 @@ struct NamedOptionsTests {
       contentsOfFile: "\(package)/Python/upright/upright/_options.py", encoding: .utf8)
     let type = try #require(text.components(separatedBy: "class TranscodeOptions").last)
       .components(separatedBy: "\n\n\n")[0]
-    let keys = type.matches(of: #/\n    ([a-z_]+): /#).map { String($0.1).replacing("_", with: "-") }
+    let keys = type.matches(of: #/\n    ([a-z_]+): /#).map {
+      String($0.1).replacing("_", with: "-")
+    }
     // A word of Python's own is given as {"for": ...}. The containers are arguments beside the options.
     let names = TranscodeOption.all.map(\.name).filter { $0 != "for" }
     #expect(Set(keys) == Set(names + ["input-format", "format"]))
