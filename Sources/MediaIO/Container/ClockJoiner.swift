@@ -14,7 +14,8 @@ struct ClockJoiner {
     /// The offset added to its timestamps, in microseconds, and the one before.
     var offset: Int64
     var former: Int64?
-    /// The time at which its next packet is expected.
+    /// The time of its last packet, and that at which the next one is expected. Of subtitles it may be sooner.
+    var time: Int64
     var due: Int64
     /// What that was before a jump forward.
     var beforeLeap: Int64?
@@ -62,6 +63,7 @@ struct ClockJoiner {
     var track = settled(raw, packet.streamIndex)
     let time = raw + track.offset
     latest = max(latest ?? time, time)
+    track.time = time
     // A few packets with a longer duration would move the timeline far ahead.
     track.due = time + min(rescale(packet.duration, from: tick, to: microsecond), Self.longestPause)
     tracks[packet.streamIndex] = track
@@ -74,10 +76,13 @@ struct ClockJoiner {
   /// Returns the track with the offset with which a packet at `raw` follows on.
   private mutating func settled(_ raw: Int64, _ index: Int) -> Track {
     guard var track = tracks[index] else {
-      return Track(offset: offset(ofFirst: raw), due: 0)
+      return Track(offset: offset(ofFirst: raw), time: 0, due: 0)
     }
-    func distance(_ offset: Int64) -> Int64 { raw + offset - track.due }
-    let own = distance(track.offset)
+    func distance(_ offset: Int64) -> Int64 {
+      let time = raw + offset
+      return time - min(max(time, track.time), track.due)
+    }
+    let (own, time) = (distance(track.offset), raw + track.offset)
     if abs(own) <= Self.tolerance { return track }
     if let former = track.former, abs(distance(former)) <= Self.tolerance {
       // The time before was an error.
@@ -85,11 +90,11 @@ struct ClockJoiner {
       (track.offset, track.former) = (former, track.offset)
     } else if newest != track.offset, abs(distance(newest)) <= Self.interleaving {
       (track.offset, track.former) = (newest, track.offset)
-    } else if let leap = track.beforeLeap, own < 0, abs(own + track.due - leap) <= Self.tolerance {
+    } else if let leap = track.beforeLeap, own < 0, abs(time - leap) <= Self.tolerance {
       // The jump was the error.
       track.beforeLeap = nil
-      latest = own + track.due
-    } else if own < 0 || own > Self.longestPause || isSeam(before: own + track.due) {
+      latest = time
+    } else if own < 0 || own > Self.longestPause || isSeam(before: time) {
       (track.offset, track.former) = (track.due - raw, track.offset)
       (newest, track.beforeLeap, unused) = (track.offset, nil, max(0, unused - 1))
     } else {

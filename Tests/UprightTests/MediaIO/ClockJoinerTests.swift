@@ -18,6 +18,21 @@ import UprightOrientation
     }
   }
 
+  @Test("A packet that comes before the last one's end is on the same clock")
+  func overlap() throws {
+    var joiner = ClockJoiner(start: 0)
+    var found: [Int64?] = []
+    for (time, duration) in [(0, 10_000), (3000, 10_000), (3500, 0), (1000, 40), (1040, 40)] {
+      var packet = try Packet()
+      packet.timeBase = Rational(1, 1000)
+      (packet.pts, packet.duration) = (Int64(time), Int64(duration))
+      joiner.fit(&packet)
+      let pts = packet.pts
+      found.append(pts)
+    }
+    #expect(found == [0, 3000, 3500, 3500, 3540])
+  }
+
   @Test(
     "The tracks of each clock go on where those before ended",
     arguments: [
