@@ -76,10 +76,7 @@ extension SessionPlan {
   func decodeFirstFrame() throws(UprightError) -> VideoFrame {
     // A keyframe needs none of the frames after it, for which a decoder waits.
     if let frame = try? firstFrame(packets: 1) { return frame }
-    guard let frame = try firstFrame(packets: .max) else {
-      throw UprightError(
-        .badData, "no frame can be decoded", at: request.input, remedy: "the input is damaged")
-    }
+    guard let frame = try firstFrame(packets: .max) else { throw undecodable }
     return frame
   }
 

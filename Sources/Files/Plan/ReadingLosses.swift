@@ -57,8 +57,14 @@ extension SessionPlan {
         .usage, "there are no frames in the requested part", at: request.input,
         remedy: "check --start and --to")
     }
-    return UprightError(
-      .badData, "no frame can be decoded", at: request.input, remedy: "the input is damaged")
+    return undecodable
+  }
+
+  /// The error of an input of which no frame can be decoded.
+  var undecodable: UprightError {
+    UprightError(
+      .badData, "no frame can be decoded", at: request.input,
+      remedy: "the input is damaged, or the linked FFmpeg can't decode its \(video.codecLabel)")
   }
 
   /// Returns what was lost from a damaged input, as texts for the user; empty if nothing was lost.
