@@ -119,20 +119,20 @@ package struct AudioPlacer: Sendable {
     return .append
   }
 
-  /// Returns the gap or, below 0, the overlap that isn't the unevenness of single times; `nil` if there is none. It is what
-  /// all have had for a while, or a gap where times were even.
+  /// Returns the gap or, below 0, the overlap that isn't the unevenness of single times; `nil` if there is none. It is a gap
+  /// where times were even, or what the latest times have in common: of the packets with one time the first one is right.
   private mutating func lasting(_ gap: Int64, after end: Int64) -> Int64? {
     if let last = recent.last, last.gap - gap > jitter / 2 { unevenAt = end }
     recent.append((end, gap))
     recent.removeAll { end - $0.end > 2 * unevenness }
-    let isLong = recent.first.map { end - $0.end > unevenness } ?? false
     let isUneven = unevenAt.map { end - $0 < 4 * unevenness } ?? false
-    let gaps = recent.lazy.map(\.gap)
     var lasting = Int64(0)
-    if gap > jitter {
-      lasting = isUneven ? isLong ? max(0, gaps.min() ?? 0) : 0 : gap
-    } else if gap < -jitter, isLong {
-      lasting = min(0, gaps.max() ?? 0)
+    if gap > jitter, !isUneven {
+      lasting = gap
+    } else if let before = recent.filter({ end - $0.end > unevenness }).map(\.gap).max(),
+      let after = recent.filter({ end - $0.end <= unevenness }).map(\.gap).max()
+    {
+      lasting = min(before, after) > 0 ? min(before, after) : min(0, max(before, after))
     }
     guard abs(lasting) > jitter else { return nil }
     recent = []

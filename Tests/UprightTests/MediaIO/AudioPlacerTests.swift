@@ -89,7 +89,10 @@ import Testing
         dropped: 1376...2400),
       Publisher(
         name: "100 ms lost in bursts", count: 1024,
-        time: { $0 / 4 * 4096 + ($0 < 100 ? 0 : 4800) }, silence: 1728...4800),
+        time: { $0 / 4 * 4096 + ($0 < 100 ? 0 : 4800) }, silence: 3800...4800),
+      Publisher(
+        name: "a fast clock in bursts", count: 1024,
+        time: { $0 * 1024 * 101 / 100 / 3840 * 3840 }, silence: 2000...4500),
       Publisher(
         name: "a clock that is 1 % slow", count: 1024, time: { $0 * 1034 },
         silence: 2000...4000),
