@@ -59,16 +59,14 @@ struct GravitySignals {
       turns.first?.turn ?? readings.lazy.compactMap { Self.turn($0.gravity)?.nearest }.first
   }
 
-  /// Returns why an input can't be turned so although it was asked for, as a text for the user; `nil` if it says nothing of
-  /// gravity and need not.
-  static func lack(_ demuxer: Demuxer, _ use: GravityUse) -> String? {
+  /// Returns why an input with motion sensors can't be turned so, as a text for the user; `nil` for others.
+  static func lack(_ demuxer: Demuxer) -> String? {
     if !demuxer.telemetryTracks.isEmpty {
       return "the camera's motion sensors don't say where gravity is"
     }
     if !demuxer.container.telemetryTracks.isEmpty {
       return "the camera's motion sensors can't be read: the input isn't seekable"
     }
-    if case .level = use { return "no track says where gravity is: frames aren't levelled" }
     return nil
   }
 

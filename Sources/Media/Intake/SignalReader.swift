@@ -43,7 +43,7 @@ package struct SignalReader {
     if let demuxer = source as? Demuxer, let use {
       let found = try GravitySignals(demuxer, use)
       gravity = found
-      gravityLack = found == nil ? GravitySignals.lack(demuxer, use) : nil
+      gravityLack = found == nil ? GravitySignals.lack(demuxer) : nil
     } else {
       gravityLack = nil
     }
