@@ -31,9 +31,9 @@ extension LiveTarget {
         segmentDuration: MediaTime(seconds: configuration.segmentSeconds), isLive: true,
         unfinished: UnfinishedFiles(), store: configuration.hlsStore?.make())
     }
-    // Tenths of seconds since 1970: whatever has cached the segments of an earlier session of that name doesn't give them
-    // for those of this one.
-    let first = Int(clamping: CalendarTime.now.milliseconds / 100)
+    // Quarters of seconds since 2026: whatever has cached the segments of an earlier session of that name doesn't give them
+    // for those of this one. GStreamer reads numbers of 31 bits, which last until 2043.
+    let first = Int(clamping: max(0, CalendarTime.now.milliseconds - 1_767_225_600_000) / 250)
     return streams.indices.map { index in
       writer(
         of: index, listing, from: first, configuration, media, comesBack: comesBack,

@@ -379,7 +379,7 @@ struct LiveSessionTests {
     #expect(first.count == 3 && second.count == 6)
     // Numbers of the clock, which no session had before.
     let number = playlists[0].mediaSequence
-    #expect(abs(Double(number) / 10 - Date().timeIntervalSince1970) < 600)
+    #expect(abs(Double(number) / 4 + 1_767_225_600 - Date().timeIntervalSince1970) < 600)
     #expect(second.map(\.file) == (0..<6).map { "index-\(number + $0).m4s" })
     #expect(second.map(\.isDiscontinuous) == [false, false, false, true, false, false])
     #expect(
