@@ -100,6 +100,8 @@ final class CheckJob: BatchedSession {
       var options = TranscodeOptions()
       // Some containers have the guidance's size by default.
       options.size = .source
+      // A library sorts by the place too, and the copy replaces the file there.
+      options.keepsLocation = true
       (options.overwrites, options.threads) = (repair.overwrites, repair.threads)
       let session = try TranscodeSession(input: item.input, output: output, options: options)
       begin(.transcode(session))
