@@ -78,7 +78,10 @@ struct CheckWalk {
         remedy: isText ? "check the link" : "rename the file")
       return Found(path: path.path, relative: relative, error: error)
     }
-    if Self.isFolder(status) { return enter(path, relative, status) }
+    if Self.isFolder(status) {
+      // It may lead anywhere, where nothing was asked to be mended.
+      return path.link.isEmpty ? enter(path, relative, status) : nil
+    }
     guard status.st_mode & S_IFMT == S_IFREG, Self.isMedia(name), !level.segments.contains(name)
     else { return nil }
     return Found(path: path.path, relative: relative)
