@@ -29,10 +29,11 @@ extension Demuxer {
     }
   }
 
-  /// The error of an MP4 or MOV input that can't be read twice and has its frames before its index.
-  static func indexAtEnd(_ url: String) -> UprightError {
+  /// The error of an MP4 or MOV input that can't be read twice and of which no frame could be read.
+  static func unread(_ url: String) -> UprightError {
     UprightError(
-      .badData, "its index is behind its frames, and it can't be read twice", at: url,
+      .badData, "its index is behind its frames, and it can't be read twice; or it is cut off",
+      at: url,
       remedy: "give the file's name, or move the index to the start (ffmpeg -movflags +faststart)")
   }
 

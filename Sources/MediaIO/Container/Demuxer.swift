@@ -334,15 +334,6 @@ package final class Demuxer {
     }
   }
 
-  /// Whether the input is MP4 or MOV that can't be read twice, and has its frames before its index.
-  private var hasIndexAtEnd: Bool {
-    guard !container.isSeekable, container.format.hasPrefix("mov,") else { return false }
-    let first = MP4Boxes(opening, in: opening.indices).first {
-      ["mdat", "moov"].contains($0.type)
-    }
-    return first?.type == "mdat"
-  }
-
   /// Whether any selected stream is presented as libavformat reads it.
   private var readsFile: Bool { selected.contains { presentations[$0] == nil } }
 
@@ -386,8 +377,8 @@ package final class Demuxer {
         reached = .max
         return nil
       }
-      throw reached == 0 && hasIndexAtEnd && error.code == .badData
-        ? Self.indexAtEnd(url) : error
+      let isUnread = reached == 0 && !container.isSeekable && container.format.hasPrefix("mov,")
+      throw isUnread && error.code == .badData ? Self.unread(url) : error
     }
     reached = max(reached, packet.raw.pointee.pos)
     guard let stream = context.pointee.streams[Int(packet.raw.pointee.stream_index)] else {
