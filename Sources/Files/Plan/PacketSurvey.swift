@@ -29,6 +29,8 @@ struct PacketSurvey {
   /// Whether presentation times step back further than frames are reordered, so that their order isn't the one in
   /// which a decoder returns the frames.
   let stepsBack: Bool
+  /// Whether the input's clock was reset.
+  let isReset: Bool
   /// Presentation times in decoding order.
   let times: [Int64]
   /// The times of the packets that had that of an earlier one, by their index: each a tick after the frame before it, as
@@ -52,7 +54,7 @@ struct PacketSurvey {
     openEntries = []
     sizes = []
     (hidden, leading, tracksDigest, stepsBack) = (0, 0, nil, false)
-    (hidesAtStart, cutEntries, repeats) = (false, [], [:])
+    (hidesAtStart, cutEntries, repeats, isReset) = (false, [], [:], false)
   }
 
   /// Reads the packets of the input of `plan`, if that wasn't done for its canvas.
@@ -109,6 +111,7 @@ struct PacketSurvey {
     }
     guard !collector.times.isEmpty else { throw CopyRefusal(reason: "the input has no frames") }
     self.changes = changes
+    isReset = demuxer.hasResetClock
     (times, repeats) = collector.times.apart()
     givenDecodingTimes = collector.decodingTimes
     sizes = collector.sizes

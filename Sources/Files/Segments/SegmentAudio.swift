@@ -9,6 +9,7 @@ final class SegmentAudio {
   private let container: OutputContainer
   private var demuxer: Demuxer
   private let open: () throws(UprightError) -> Demuxer
+  private let seeks: Bool
 
   /// How many frames the encoder gets before the first one that is used: its decisions need some history.
   private static let history: Int64 = 4
@@ -17,16 +18,21 @@ final class SegmentAudio {
   /// How much earlier than a time reading begins: packets of other tracks lie between those of the audio.
   private static let leads = [0.5, 5].map { MediaTime(seconds: $0) }
 
-  /// - Parameter side: One of the plan's audio tracks.
-  init(_ plan: SessionPlan, _ side: SideTrackWriter) throws(UprightError) {
+  /// - Parameters:
+  ///   - side: One of the plan's audio tracks.
+  ///   - seeks: Whether reading begins near a time, and not at the start.
+  init(_ plan: SessionPlan, _ side: SideTrackWriter, seeks: Bool) throws(UprightError) {
     guard let first = plan.demuxer as? Demuxer else {
       throw UprightError(.fault, "an input that can't be divided")
     }
-    (self.side, container) = (side, plan.container)
+    (self.side, container, self.seeks) = (side, plan.container, seeks)
     let format = plan.request.inputFormat
+    // The tracks together say where a clock is reset.
+    let all = Set(plan.sideTracks.map(\.stream.index)).union([plan.video.index])
+    let read = seeks ? [side.stream.index] : all
     open = { () throws(UprightError) in
       let demuxer = try Demuxer(again: first, format: format)
-      demuxer.select([side.stream.index])
+      demuxer.select(read)
       return demuxer
     }
     demuxer = try open()
@@ -118,7 +124,7 @@ final class SegmentAudio {
   /// Returns the first packet to read for a time: one that isn't later, if there is any.
   private func first(before time: MediaTime?) throws(UprightError) -> Packet? {
     side.restart()
-    guard let time else {
+    guard let time, seeks else {
       try rewind()
       return try nextPacket()
     }

@@ -70,7 +70,8 @@ final class SegmentWork: @unchecked Sendable {
       plan.warnings + copyPlan.warnings + parts.inputSurvey.warnings
       + parts.inputSurvey.survey.leadingWarnings
     captionTracks = SegmentCaptions.streams(plan).count
-    let (input, audio, lead) = try Self.audio(plan, from: list.zero)
+    let (input, audio, lead) = try Self.audio(
+      plan, from: list.zero, isReset: list.parts.inputSurvey.survey.isReset)
     list.lead = lead
     (self.audio, self.list) = (audio, list)
     inputs = Mutex([input])
@@ -84,9 +85,9 @@ final class SegmentWork: @unchecked Sendable {
   /// - Parameter zero: The time of the first frame.
   /// - Returns: Also how much earlier audio begins; 0 for less than what is early.
   private static func audio(
-    _ plan: SessionPlan, from zero: MediaTime
+    _ plan: SessionPlan, from zero: MediaTime, isReset: Bool
   ) throws(UprightError) -> (SegmentInput, [AudioTrack], lead: MediaTime) {
-    var input = try SegmentInput(plan, late: [])
+    var input = try SegmentInput(plan, late: [], isReset: isReset)
     var audio: [AudioTrack] = []
     var lead = MediaTime.zero
     for track in input.tracks.indices {
@@ -101,7 +102,7 @@ final class SegmentWork: @unchecked Sendable {
       audio[track].isLate = audio[track].start.map { $0 - origin > latest } ?? false
     }
     let late = audio.indices.filter { audio[$0].isLate }
-    if !late.isEmpty { input = try SegmentInput(plan, late: late) }
+    if !late.isEmpty { input = try SegmentInput(plan, late: late, isReset: isReset) }
     for track in late {
       let opened = try input.audio(track)
       audio[track].priming = opened.priming
@@ -233,7 +234,8 @@ final class SegmentWork: @unchecked Sendable {
 
   private func newInput() throws(UprightError) -> SegmentInput {
     try SegmentInput(
-      SessionPlan(request.again(), isDryRun: true), late: audio.indices.filter { audio[$0].isLate })
+      SessionPlan(request.again(), isDryRun: true), late: audio.indices.filter { audio[$0].isLate },
+      isReset: list.parts.inputSurvey.survey.isReset)
   }
 
   private func render(

@@ -36,6 +36,8 @@ struct ClockJoiner {
   private var tracks: [Int: Track] = [:]
   /// The offset of the newest clock.
   private var newest: Int64
+  /// Whether a clock began after the first one.
+  private(set) var isReset = false
   /// The end of the timeline.
   private var latest: Int64?
   private var discontinuities = 0
@@ -97,6 +99,7 @@ struct ClockJoiner {
     } else if own < 0 || own > Self.longestPause || isSeam(before: time) {
       (track.offset, track.former) = (track.due - raw, track.offset)
       (newest, track.beforeLeap, unused) = (track.offset, nil, max(0, unused - 1))
+      isReset = true
     } else {
       track.beforeLeap = track.due
     }

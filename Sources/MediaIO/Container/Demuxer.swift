@@ -234,6 +234,9 @@ package final class Demuxer {
   /// Whether timestamps are joined to one timeline here, from clocks that may be reset.
   package var joinsClocks: Bool { joined != nil }
 
+  /// Whether one was reset in what was read since the opening or the last seek. No time behind that can be sought.
+  package var hasResetClock: Bool { joined?.isReset ?? false }
+
   /// Seeks to the keyframe of `stream` at or before `ticks`, backward or forward. Returns `false`, and
   /// changes nothing, if the container can't seek.
   package func seek(stream: Int, to ticks: Int64) -> Bool {

@@ -72,7 +72,20 @@ struct JoinedPiecesTests {
     let both =
       try Data(contentsOf: URL(fileURLWithPath: one))
       + Data(contentsOf: URL(fileURLWithPath: two))
-    try check(try write(both, "both.ts"))
+    let joined = try write(both, "both.ts")
+    try check(joined)
+    let source = try SegmentSource(input: joined)
+    var bytes = try source.initSegment(0)
+    for index in source.segments.indices.reversed() { _ = try source.segment(index) }
+    for index in source.segments.indices { bytes += try source.segment(index) }
+    let played = try write(Data(bytes), "segments.mp4")
+    #expect(try FFmpegTool.frames(played).count == 120)
+    let heard = try FFmpegTool.packets(played, "a:0").compactMap(\.time)
+    #expect(heard.count >= 186 && abs((heard.last ?? 0) - 4) < 0.1, "\(heard.count)")
+    // Where the pieces meet, a packet may overlap the one before.
+    for (before, after) in zip(heard, heard.dropFirst()) {
+      #expect(after > before && after - before < 0.03, "\(before) \(after)")
+    }
     try check(try playlist(["1.ts", "", "2.ts"]))
   }
 
