@@ -104,6 +104,7 @@ struct Serve: ParsableCommand {
 
       EXIT STATUS
       \(Failure.statusList)
+
       It is 0 too after Ctrl-C and SIGTERM, once all outputs are closed.
       """,
     version: "upright-serve \(UprightVersion.current)")
