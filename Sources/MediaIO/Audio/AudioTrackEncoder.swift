@@ -15,7 +15,7 @@ package final class AudioTrackEncoder {
   private var reached: Int64?
   /// Whether it has no samples yet, neither real ones nor silence.
   private var isEmpty = true
-  /// Where the last silence ends that was appended.
+  /// Where the last silence ends that took the place of audio that may come yet.
   private var silenceEnd = Int64.min
   /// The number of frames that were left out because silence had their time already.
   package private(set) var leftOut = 0
@@ -80,8 +80,9 @@ package final class AudioTrackEncoder {
     _ position: Int64, isExpected: Bool, emit: Emit
   ) throws(UprightError) {
     reached = position
-    try appendSilence(
-      placer.silence(upTo: position, after: end ?? 0, isExpected: isExpected), emit)
+    let missing = placer.silence(upTo: position, after: end ?? 0, isExpected: isExpected)
+    try appendSilence(missing, emit)
+    if missing > 0, let end { silenceEnd = end }
   }
 
   /// Encodes the remaining samples. No samples may follow.
@@ -100,7 +101,6 @@ package final class AudioTrackEncoder {
       try encodeWholeFrames(emit)
       rest -= part
     }
-    if count > 0, let end { silenceEnd = end }
   }
 
   private func encodeWholeFrames(_ emit: Emit) throws(UprightError) {

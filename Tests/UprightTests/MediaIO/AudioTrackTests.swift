@@ -92,6 +92,20 @@ import UprightTestSupport
     #expect(track.sizes == [1024, 1024, 976])
   }
 
+  @Test("A live session: packets in bursts with one time are all there, also after a gap")
+  func bursts() throws {
+    var track = try Track(live: true)
+    for packet in 0..<200 as Range<Int64> {
+      let time = packet / 5 * 5120 + (packet < 100 ? 0 : 9600)
+      try track.add(1, 1024, at: time)
+      try track.reach(time, isExpected: true)
+    }
+    try track.finish()
+    #expect(track.runs.filter { $0.value == 1 }.reduce(0) { $0 + $1.count } == 200 * 1024)
+    #expect(track.runs.filter { $0.value == 0 }.reduce(0) { $0 + $1.count } == 9600)
+    #expect(track.encoder.leftOut == 0)
+  }
+
   @Test("A live session: from 0, with silence up to the video, without what is too far ahead")
   func live() throws {
     var track = try Track(live: true)
@@ -106,8 +120,8 @@ import UprightTestSupport
     #expect(
       track.runs == [
         Run(value: 0, start: 0, count: 5000), Run(value: 1, start: 5000, count: 1000),
-        Run(value: 4, start: 6000, count: 1000), Run(value: 0, start: 7000, count: 3000),
-        Run(value: 5, start: 10_000, count: 2000),
+        Run(value: 3, start: 6000, count: 1000), Run(value: 4, start: 7000, count: 1000),
+        Run(value: 0, start: 8000, count: 2000), Run(value: 5, start: 10_000, count: 2000),
       ])
   }
 
