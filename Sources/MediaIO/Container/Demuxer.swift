@@ -218,13 +218,7 @@ package final class Demuxer {
   /// the user. libavformat reports other losses packet by packet.
   package var losses: [String] {
     let changes = (limited?.changes ?? [:]).filter { $0.value < reached }.map(\.key)
-    let missing = nested?.missing ?? []
-    let unread = missing.first.map { first in
-      missing.count > 1
-        ? "\(missing.count) segments can't be read, the first is \(first)"
-        : "\(first) can't be read"
-    }
-    return [unread].compactMap(\.self)
+    return [nested?.loss].compactMap(\.self)
       + changes.sorted { ($0.pid, $0.codec) < ($1.pid, $1.codec) }.compactMap { change in
         container.streams.first { $0.identifier == change.pid && selected.contains($0.index) }
           .map { "\($0.label) goes on in another codec (\(change.codec)), which is left out" }

@@ -28,14 +28,15 @@ final class NestedInputCheck {
   /// Whether `refusal` is of the whole input, and not of one of several variants.
   private(set) var isRefused = false
   private let allowsPlaylists: Bool
-  /// The URIs of the variants, of the keys and of the segments behind a discontinuity in the playlists so far.
+  /// The URIs of the variants and of the keys in the playlists so far.
   private var variants: Set<String> = []
   private var keys: Set<String> = []
-  private var seams: Set<String> = []
+  /// The URIs of the segments behind a discontinuity, by the URL of the playlist. A live one replaces its own.
+  private var seams: [String: Set<String>] = [:]
   /// The number of discontinuities of the playlist up to the segment that is read.
   private(set) var discontinuities = 0
-  /// The URLs of the playlist that could not be read, which libavformat leaves out.
-  private(set) var missing: [String] = []
+  /// What of a playlist could not be read, which libavformat leaves out.
+  private var missing: [String] = []
   /// Whether a playlist's first segment is encrypted, and whether a key was read.
   private var (needsKey, hasKey) = (false, false)
   /// The first bytes of the input, as far as one read returned them.
@@ -100,7 +101,9 @@ final class NestedInputCheck {
     }
     if io == nil { note(missing: url) }
     guard let io, allowsPlaylists, isPlaylist else {
-      if url != input, PlaylistText.contains(url, in: seams) { discontinuities += 1 }
+      if seams.values.contains(where: { PlaylistText.contains(url, in: $0) }) {
+        discontinuities += 1
+      }
       return true
     }
     guard let text = Self.wholeText(io) else {
@@ -120,11 +123,20 @@ final class NestedInputCheck {
     }
     variants.formUnion(playlist.variants)
     keys.formUnion(playlist.keys)
-    seams.formUnion(playlist.discontinuities)
+    seams[url] = Set(playlist.discontinuities)
     needsKey = needsKey || playlist.needsKey
     let isEndless = folder != nil && playlist.variants.isEmpty && !playlist.isEnded
     return Self.replaceBuffer(
       of: io, by: playlist.passed + (isEndless ? PlaylistText.end : []))
+  }
+
+  /// What is missing, as a text for the user; `nil` if nothing is.
+  var loss: String? {
+    missing.first.map { first in
+      missing.count > 1
+        ? "\(missing.count) segments can't be read, the first is \(first)"
+        : "\(first) can't be read"
+    }
   }
 
   private func note(missing url: String) {
