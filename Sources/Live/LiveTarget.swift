@@ -151,11 +151,6 @@ struct LiveTarget: Sendable {
           .cannotCreate, "the output already exists", at: path, remedy: "give another name")
       }
     }
-    guard containers.contains(container) else {
-      throw UprightError(
-        .usage, "\(container.rawValue) is not supported as a live output", at: output.displayName,
-        remedy: "use HLS, rtmp, rtsp, srt, or a file in mp4, mov, mkv, ts or flv")
-    }
     return container
   }
 
@@ -181,7 +176,7 @@ struct LiveTarget: Sendable {
       throw UprightError(.usage, "not a file", at: LiveAddress.shown(path), remedy: "give a path")
     }
     let container = try? OutputContainer(target: path)
-    guard let container, containers.contains(container), !container.isSegmented else {
+    guard let container, files.contains(container) else {
       throw UprightError(
         .usage, "can't be written live", at: path,
         remedy: "give the name of a file in mp4, mov, mkv, ts or flv")
@@ -213,10 +208,8 @@ struct LiveTarget: Sendable {
   }
 
   private static let schemes: Set<String> = ["rtmp", "rtmps", "rtsp", "srt", "udp", "tcp"]
-  /// The containers that accept AAC and H.264.
-  private static let containers: Set<OutputContainer> = [
-    .hls, .hlsTS, .mpegts, .flv, .mp4, .mov, .matroska, .rtsp,
-  ]
+  /// The containers of files: they accept AAC and H.264.
+  private static let files: Set<OutputContainer> = [.mpegts, .flv, .mp4, .mov, .matroska]
 
   private static func canvas(
     _ asked: CanvasRule, _ container: OutputContainer
