@@ -42,17 +42,10 @@ struct GravitySignals {
     }
     guard !readings.isEmpty else { return nil }
     if case .quarterTurns(let configuration) = use { classify(configuration, isDerived) }
-    let stored = readings
-    smooth(by: isDerived ? Self.smoothing.gravity : Self.smoothing.acceleration)
-    if !isDerived {
-      // What was smoothed away, without what shakes: a roll from one side to the other and back in two seconds would be
-      // flatter by a twentieth otherwise.
-      let once = readings
-      for index in readings.indices {
-        readings[index].gravity = stored[index].gravity - once[index].gravity
-      }
-      smooth(by: Self.smoothing.acceleration)
-      for index in readings.indices { readings[index].gravity += once[index].gravity }
+    if isDerived {
+      smooth(by: Self.smoothing.gravity)
+    } else {
+      smoothAcceleration()
       holdWhileMoving()
     }
     first =
@@ -203,6 +196,19 @@ struct GravitySignals {
       }
       if weight > 0 { readings[index].gravity = sum / weight }
     }
+  }
+
+  /// Averages the readings, and adds the average of what that took away: a roll from one side to the other and back in two
+  /// seconds would be flatter by a twentieth otherwise.
+  private mutating func smoothAcceleration() {
+    let stored = readings
+    smooth(by: Self.smoothing.acceleration)
+    let once = readings
+    for index in readings.indices {
+      readings[index].gravity = stored[index].gravity - once[index].gravity
+    }
+    smooth(by: Self.smoothing.acceleration)
+    for index in readings.indices { readings[index].gravity += once[index].gravity }
   }
 
   /// An acceleration that isn't gravity's alone says nothing: the one before it holds.

@@ -15,7 +15,7 @@ package struct SignalReader {
   private var script: ScriptSignals?
   private var gravity: GravitySignals?
   /// Why the sensors turn nothing, and whether they should level frames.
-  private let gravityLack: String?
+  private var gravityLack: String?
   private let levels: Bool
 
   /// Creates a reader for `video`, and reads the timed tracks that describe it.
@@ -25,6 +25,7 @@ package struct SignalReader {
     _ source: any PacketSource, _ video: StreamInfo, gravity use: GravityUse? = nil
   ) throws(UprightError) {
     self.video = video.index
+    levels = if case .level = use { true } else { false }
     timeBase = video.timeBase
     streamSignals = Self.streamSignals(source, video)
     coordination = video.carriesCVO ? CVOTimeline() : nil
@@ -39,15 +40,9 @@ package struct SignalReader {
     }
     if let demuxer = source as? Demuxer {
       timed = try TimedSignals(demuxer, video)
+      if let use { gravity = try GravitySignals(demuxer, use) }
+      if use != nil, gravity == nil { gravityLack = GravitySignals.lack(demuxer) }
     }
-    if let demuxer = source as? Demuxer, let use {
-      let found = try GravitySignals(demuxer, use)
-      gravity = found
-      gravityLack = found == nil ? GravitySignals.lack(demuxer) : nil
-    } else {
-      gravityLack = nil
-    }
-    levels = if case .level = use { true } else { false }
     script = ScriptSignals(source, video)
   }
 
