@@ -5,17 +5,24 @@ import UprightOrientation
 
 /// One timeline of clocks that are reset. Milliseconds in, milliseconds out; each packet lasts 40.
 @Suite struct ClockJoinerTests {
+  /// Returns the time that a packet gets.
+  private static func fitted(
+    _ time: Int64, lasting duration: Int64 = 40, track: Int = 0, seams: Int = 0,
+    in joiner: inout ClockJoiner
+  ) throws -> Int64? {
+    var packet = try Packet()
+    packet.timeBase = Rational(1, 1000)
+    (packet.pts, packet.dts, packet.duration) = (time, time, duration)
+    packet.streamIndex = track
+    joiner.fit(&packet, discontinuities: seams)
+    return packet.pts
+  }
+
   @Test("A packet that comes before the last one's end is on the same clock")
   func overlap() throws {
     var joiner = ClockJoiner(start: 0)
-    var found: [Int64?] = []
-    for (time, duration) in [(0, 10_000), (3000, 10_000), (3500, 0), (1000, 40), (1040, 40)] {
-      var packet = try Packet()
-      packet.timeBase = Rational(1, 1000)
-      (packet.pts, packet.duration) = (Int64(time), Int64(duration))
-      joiner.fit(&packet)
-      let pts = packet.pts
-      found.append(pts)
+    let found = try [(0, 10_000), (3000, 10_000), (3500, 0), (1000, 40), (1040, 40)].map {
+      try Self.fitted($0.0, lasting: $0.1, in: &joiner)
     }
     #expect(found == [0, 3000, 3500, 3500, 3540])
   }
@@ -91,12 +98,7 @@ import UprightOrientation
     var joiner = ClockJoiner(start: 0)
     for (index, run) in example.runs.enumerated() {
       for time in stride(from: run.times.lowerBound, through: run.times.upperBound, by: 40) {
-        var packet = try Packet()
-        packet.timeBase = Rational(1, 1000)
-        (packet.pts, packet.dts, packet.duration) = (time, time, 40)
-        packet.streamIndex = run.track
-        joiner.fit(&packet, discontinuities: run.seams)
-        let pts = packet.pts
+        let pts = try Self.fitted(time, track: run.track, seams: run.seams, in: &joiner)
         #expect(pts == run.expected + time - run.times.lowerBound, "run \(index), \(time)")
       }
     }
