@@ -19,8 +19,7 @@ struct Relay: ParsableCommand {
 
       The stream is turned by its own signals and by --events: a file, - for standard input, or unix:PATH for \
       a Unix socket that relay listens on. An event without "at" takes effect at the next frame; "at" is in \
-      seconds after the first frame. A line of the \
-      last two that isn't an event is reported and ignored.
+      seconds after the first frame. A line of the last two that isn't an event is reported and ignored.
 
       While the input is lost, the outputs continue with its last frame; relay ends, with exit status 0, when \
       it has not returned after --reconnect. An output address that fails is tried again. Options of files \

@@ -37,7 +37,7 @@ package final class FragmentedSegments: HLSSegments {
     try muxer?.finish()
     let muxer = try Muxer(format: "mp4", target: .memory)
     try muxer.addTracks(description, isSelfContained: true)
-    // A fragment's number has 32 bits (ISO/IEC 14496-12, 8.8.5). Those of a live playlist's segments have more.
+    // A fragment's number has 32 bits (ISO/IEC 14496-12, 8.8.5). Those of a live playlist's segments may have more.
     let fragment = index % (1 << 30) + 1
     try muxer.writeHeader([
       (
