@@ -23,7 +23,7 @@ package struct MovieTrack: Sendable, Hashable {
     }
   }
 
-  private init?(_ movie: [UInt8], _ track: Range<Int>) {
+  init?(_ movie: [UInt8], _ track: Range<Int>) {
     guard let identifier = Self.identifier(movie, ofTrack: track) else { return nil }
     self.identifier = identifier
     let handler = Self.handler(movie, track)

@@ -121,6 +121,11 @@ struct HostileFileTests {
       testDescription: "carriage returns",
       text: "#EXTM3U\r\n#EXT-X-TARGETDURATION:6\r\n#EXTINF:1,\r\na.ts\r\n"),
     Playlist(
+      testDescription: "a name with percent encoding", text: media + "#EXTINF:1,\n%61.%74s\n"),
+    Playlist(
+      testDescription: "a name above the folder with percent encoding",
+      text: media + "#EXTINF:1,\n%2e%2e/a.ts\n", status: 65, reason: "not a regular file"),
+    Playlist(
       testDescription: "a variant without an end", text: "#EXTM3U\n" + variant + "open.m3u8\n"),
     Playlist(
       testDescription: "two segments, the second of which isn't there",

@@ -98,6 +98,8 @@ extension Demuxer {
       ("scan_all_pmts", "1"),
       // A live playlist on a connection that is kept would be read again without a check.
       ("http_persistent", "0"),
+      // What a playlist refers to may have any name, as keys do: its formats and folders are limited.
+      ("allowed_extensions", "ALL"), ("extension_picky", "0"),
     ] + settings.sorted { $0.key < $1.key }
   }
 

@@ -33,6 +33,8 @@ final class NestedInputCheck {
   private var keys: Set<String> = []
   /// The URIs of the segments behind a discontinuity, by the URL of the playlist. A live one replaces its own.
   private var seams: [String: Set<String>] = [:]
+  /// The playlists with several init segments, by their URLs.
+  private var mapped: [String: MappedSegments] = [:]
   /// The number of discontinuities of the playlist up to the segment that is read.
   private(set) var discontinuities = 0
   /// What of a playlist could not be read, which libavformat leaves out.
@@ -76,7 +78,11 @@ final class NestedInputCheck {
       let inputs = Unmanaged<NestedInputCheck>.fromOpaque(opaque).takeUnretainedValue()
       let address = String(cString: url)
       var code = upright_averror_invaliddata()
-      if inputs.accepts(address) { code = inputs.next(context, io, url, flags, options) }
+      if inputs.accepts(address) {
+        code = (inputs.unescaped(address) ?? address).withCString {
+          inputs.next(context, io, $0, flags, options)
+        }
+      }
       let opened = code < 0 ? nil : io?.pointee
       guard inputs.allows(opened, at: address) else {
         if code >= 0 { avio_closep(io) }
@@ -89,7 +95,8 @@ final class NestedInputCheck {
   /// Returns whether libavformat may read what was opened at `url`; `nil` if it could not be opened.
   private func allows(_ io: UnsafeMutablePointer<AVIOContext>?, at url: String) -> Bool {
     guard url == input || allowsPlaylists else { return true }
-    let first = io.map(Self.firstBytes) ?? []
+    let buffered = io.map(Self.firstBytes) ?? []
+    let first = Array(buffered.prefix(16))
     if url == input, start.isEmpty { start = first }
     let isPlaylist = first.starts(with: PlaylistText.start)
     if PlaylistText.contains(url, in: keys) {
@@ -104,9 +111,9 @@ final class NestedInputCheck {
       if seams.values.contains(where: { PlaylistText.contains(url, in: $0) }) {
         discontinuities += 1
       }
-      return true
+      return io.map { fits($0, buffered, at: url) } ?? true
     }
-    guard let text = Self.wholeText(io) else {
+    guard let text = Self.whole(io, PlaylistText.limit) else {
       return refuse("\(url) is larger than \(PlaylistText.limit) bytes")
     }
     let playlist = PlaylistText(text)
@@ -124,11 +131,32 @@ final class NestedInputCheck {
     variants.formUnion(playlist.variants)
     keys.formUnion(playlist.keys)
     seams[url] = Set(playlist.discontinuities)
+    if playlist.maps.count > 1 || mapped[url] != nil {
+      mapped[url, default: MappedSegments(playlist)].playlist = playlist
+    }
     needsKey = needsKey || playlist.needsKey
     let isEndless = folder != nil && playlist.variants.isEmpty && !playlist.isEnded
     return Self.replaceBuffer(
       of: io, by: playlist.passed + (isEndless ? PlaylistText.end : []))
   }
+
+  /// Returns whether a segment can be read by libavformat, which uses only the first init segment of a playlist. Those of
+  /// others get their parameter sets.
+  private func fits(
+    _ io: UnsafeMutablePointer<AVIOContext>, _ bytes: [UInt8], at url: String
+  ) -> Bool {
+    for playlist in mapped.keys {
+      switch mapped[playlist]?.change(of: url, bytes, whole: { Self.whole(io, Self.longest) }) {
+      case nil: continue
+      case .refused: return refuse("\(url) has other tracks than the segments before it")
+      case .replaced(let segment): return Self.replaceBuffer(of: io, by: segment)
+      }
+    }
+    return true
+  }
+
+  /// The longest segment that is changed, in bytes.
+  private static let longest = 256 << 20
 
   /// What is missing, as a text for the user; `nil` if nothing is.
   var loss: String? {
@@ -150,22 +178,23 @@ final class NestedInputCheck {
     return false
   }
 
-  /// Returns up to 16 bytes, as far as one read gives them. They stay in the buffer of `io`, so that the demuxer
+  /// Returns the bytes that one read gives. They stay in the buffer of `io`, so that the demuxer
   /// reads them too.
   private static func firstBytes(of io: UnsafeMutablePointer<AVIOContext>) -> [UInt8] {
     _ = avio_r8(io)
     defer { avio_seek(io, 0, SEEK_SET) }
     return Array(
-      UnsafeBufferPointer(start: io.pointee.buffer, count: io.pointee.buf_end - io.pointee.buffer)
-        .prefix(16))
+      UnsafeBufferPointer(start: io.pointee.buffer, count: io.pointee.buf_end - io.pointee.buffer))
   }
 
-  /// Reads all bytes of a playlist; `nil` if there are too many.
-  private static func wholeText(_ io: UnsafeMutablePointer<AVIOContext>) -> [UInt8]? {
+  /// Reads all bytes; `nil` if there are more than `limit`.
+  private static func whole(
+    _ io: UnsafeMutablePointer<AVIOContext>, _ limit: Int
+  ) -> [UInt8]? {
     var (text, piece) = ([UInt8](), [UInt8](repeating: 0, count: 32 << 10))
     while case let count = avio_read(io, &piece, CInt(clamping: piece.count)), count > 0 {
       text += piece.prefix(Int(count))
-      if text.count > PlaylistText.limit { return nil }
+      if text.count > limit { return nil }
     }
     return text
   }
@@ -188,7 +217,9 @@ final class NestedInputCheck {
   func finishOpening() { opened = nil }
 
   private func accepts(_ url: String) -> Bool {
-    if url != input, let folder, !Self.isRegularFile(Self.path(url), in: folder) {
+    if url != input, let folder,
+      !Self.isRegularFile(Self.path(unescaped(url) ?? url), in: folder)
+    {
       refusal = "it refers to \(url), which is not a regular file in its folder"
       return false
     }
@@ -204,6 +235,24 @@ final class NestedInputCheck {
       return false
     }
     return true
+  }
+
+  /// Returns the URL of a file without the percent encoding of its name in the playlist, which libavformat keeps; `nil` if a
+  /// file has the encoded name, or there is no encoding.
+  private func unescaped(_ url: String) -> String? {
+    guard url != input, folder != nil, url.contains("%"), Self.realPath(Self.path(url)) == nil
+    else { return nil }
+    var (bytes, rest) = ([UInt8](), Array(url.utf8)[...])
+    while let byte = rest.popFirst() {
+      let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+      if byte == UInt8(ascii: "%"), digits.utf8.count == 2, let code = UInt8(digits, radix: 16) {
+        bytes.append(code)
+        rest.removeFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Returns the path in a URL that libavformat opens: `crypto+file:a.ts`, `file:a.ts`, `a.ts`.

@@ -7,6 +7,12 @@ struct PlaylistText {
   private(set) var variants: [String] = []
   /// The URIs of keys.
   private(set) var keys: [String] = []
+  /// The URIs of init segments.
+  private(set) var maps: Set<String> = []
+  /// The URIs of segments with the init segment of each, by the last part of their paths.
+  private(set) var mapped: [Substring: [(segment: String, map: String)]] = [:]
+  /// Whether segments are parts of files.
+  private(set) var hasByteRanges = false
   /// The URIs of segments that begin with a discontinuity.
   private(set) var discontinuities: [String] = []
   private(set) var isEnded = false
@@ -29,6 +35,7 @@ struct PlaylistText {
   init(_ text: [UInt8]) {
     var (isSegment, isDiscontinuity, isEncrypted) = (false, false, false)
     var variant: Line?
+    var map: String?
     var (multivariant, media): ([Line], [Line]) = ([], [])
     for line in text.split(whereSeparator: { [0, 10, 13].contains($0) }) {
       func begins(_ tag: String) -> Bool { line.starts(with: tag.utf8) }
@@ -45,6 +52,11 @@ struct PlaylistText {
         isDiscontinuity = true
       } else if begins("#EXT-X-ENDLIST") {
         isEnded = true
+      } else if begins("#EXT-X-MAP:") {
+        map = Self.uri(in: String(decoding: line, as: UTF8.self))
+        if let map { maps.insert(map) }
+      } else if begins("#EXT-X-BYTERANGE:") {
+        hasByteRanges = true
       } else if begins("#EXT-X-KEY:") {
         let tag = String(decoding: line, as: UTF8.self)
         isEncrypted = tag.contains("SAMPLE-AES")
@@ -59,6 +71,10 @@ struct PlaylistText {
         if isSegment {
           segments += 1
           media.append(line)
+          if let map {
+            let uri = String(decoding: line, as: UTF8.self)
+            mapped[Self.name(uri), default: []].append((uri, map))
+          }
           if isDiscontinuity { discontinuities.append(String(decoding: line, as: UTF8.self)) }
         }
         (variant, isSegment, isDiscontinuity) = (nil, false, false)
@@ -89,6 +105,16 @@ struct PlaylistText {
       return "its samples are encrypted (SAMPLE-AES), but not from the first segment on"
     }
     return nil
+  }
+
+  /// Returns the last part of the path of a URI, which a protocol may precede.
+  private static func name(_ uri: String) -> Substring {
+    uri.lastIndex { $0 == "/" || $0 == ":" }.map { uri[uri.index(after: $0)...] } ?? uri[...]
+  }
+
+  /// Returns the URI of the init segment of the segment at `url`; `nil` if it has none.
+  func map(ofSegment url: String) -> String? {
+    mapped[Self.name(url)]?.first { Self.contains(url, in: [$0.segment]) }?.map
   }
 
   /// Whether `url`, which libavformat has made absolute, is one of `uris`.

@@ -96,18 +96,76 @@ struct JoinedPiecesTests {
     try check(try playlist(["", "1.ts", "", "2.ts"]))
   }
 
+  /// Writes a piece as segments of a second, `init-INDEX.mp4` and `INDEX-0.m4s`, ...
+  private func fragments(_ index: Int, _ more: [String] = []) throws {
+    _ = try piece(
+      "\(index).m3u8",
+      more + [
+        "-f", "hls", "-hls_segment_type", "fmp4", "-hls_time", "1", "-hls_list_size", "0",
+        "-hls_fmp4_init_filename", "init-\(index).mp4",
+        "-hls_segment_filename", scratch.path("\(index)-%d.m4s"),
+      ])
+  }
+
+  private static let fragmentNames = ["1-0.m4s", "1-1.m4s", "", "2-0.m4s", "2-1.m4s"]
+
   @Test("Fragmented MP4 whose clock is reset at a discontinuity")
   func fragmented() throws {
-    for index in [1, 2] {
-      _ = try piece(
-        "\(index).m3u8",
-        [
-          "-f", "hls", "-hls_segment_type", "fmp4", "-hls_time", "9",
-          "-hls_fmp4_init_filename", "init-\(index).mp4",
-          "-hls_segment_filename", scratch.path("\(index)-%d.m4s"),
-        ])
+    for index in [1, 2] { try fragments(index) }
+    try check(try playlist(Self.fragmentNames, map: ["init-1.mp4", "init-2.mp4"]))
+  }
+
+  // 3 s together.
+  @Test(
+    "Fragmented MP4 with a decoder configuration for each piece, as libavformat doesn't read it",
+    arguments: [
+      ["-profile:v", "main"], ["-vf", "transpose=1"],
+      ["-c:v", "libx265", "-x265-params", "log-level=1"],
+    ])
+  func configurations(_ second: [String]) throws {
+    let isHEVC = second.contains("libx265")
+    let first = isHEVC ? second + ["-vf", "hflip"] : ["-preset", "medium"]
+    try fragments(1, first)
+    try fragments(2, isHEVC ? second + ["-crf", "20", "-tune", "grain"] : second)
+    // The first piece again, which needs its sets after those of the second one.
+    let names = Self.fragmentNames + ["", "1-0.m4s", "1-1.m4s"]
+    let maps = ["init-1.mp4", "init-2.mp4", "init-1.mp4"]
+    let list = try playlist(names, map: maps)
+    let run = try Transcoded(list, to: scratch.path("out.mkv"))
+    #expect(run.report["warnings"].array.isEmpty, "\(run.report["warnings"])")
+    #expect(try FFmpegTool.frames(run.path).count == 180)
+    try FFmpegTool.run("-xerror -err_detect explode -i \(run.path) -f null -")
+    guard !second.contains("-vf") else { return }
+    let inputs = [run.path, scratch.path("1.m3u8"), scratch.path("2.m3u8")]
+    let ratios = try FFmpegTool.ratios(
+      inputs: inputs.flatMap { ["-i", $0] },
+      graph: "[1:v]split[b0][b2];[b0][2:v][b2]concat=n=3[b];[0:v]null[a]")
+    #expect(ratios.count == 180 && ratios.allSatisfy { $0.luma > 35 })
+  }
+
+  @Test("A piece with other tracks than the first one's is refused")
+  func otherTracks() throws {
+    try fragments(1)
+    try fragments(2, ["-ar", "32000"])
+    let list = try playlist(Self.fragmentNames, map: ["init-1.mp4", "init-2.mp4"])
+    let run = try Transcoded(list, to: scratch.path("out.mp4"))
+    let warnings = run.report["warnings"].array.compactMap(\.string)
+    #expect(warnings.contains { $0.contains("has other tracks") }, "\(warnings)")
+    #expect(throws: UprightError.self) {
+      try Transcoded(list, to: scratch.path("strict.mp4")) { $0.isStrict = true }
     }
-    try check(try playlist(["1-0.m4s", "", "2-0.m4s"], map: ["init-1.mp4", "init-2.mp4"]))
+  }
+
+  @Test("Segments are decrypted with a key of any name")
+  func key() throws {
+    _ = try write(Data("0123456789abcdef".utf8), "my.key")
+    _ = try write(Data("my.key\n\(scratch.path("my.key"))\n".utf8), "info")
+    _ = try piece(
+      "list.m3u8",
+      ["-f", "hls", "-hls_list_size", "0", "-hls_key_info_file", scratch.path("info")])
+    let run = try Transcoded(scratch.path("list.m3u8"), to: scratch.path("out.mp4"))
+    #expect(run.report["warnings"].array.isEmpty, "\(run.report["warnings"])")
+    #expect(try FFmpegTool.frames(run.path).count == 60)
   }
 
   @Test("A segment that is missing is a loss")
