@@ -32,13 +32,28 @@ package final class StagedFile {
   }
 
   /// Creates an empty temporary file and locks it. Returns its path and its descriptor.
+  /// The longest name of a file, in bytes (`NAME_MAX`).
+  private static let longestName = 255
+
+  /// Returns the beginning of an output's name that its temporary file has.
+  private static func kept(_ name: String) -> String {
+    var name = name
+    while name.utf8.count > longestName - ".\(Int.max).part.".utf8.count { name.removeLast() }
+    return name
+  }
+
   private static func create(
     in folder: FilePath, for path: String
   ) throws(UprightError) -> (path: String, descriptor: CInt) {
+    guard FilePath(path).name.utf8.count <= longestName else {
+      throw UprightError(
+        .cannotCreate, "the name has more than \(longestName) bytes", at: path,
+        remedy: "give a shorter name")
+    }
     while true {
       // Process IDs are not unique: the folder may belong to several machines.
       let number = Int.random(in: 1 << 32...Int.max)
-      let temporary = folder.appending(".\(FilePath(path).name).\(number).part").path
+      let temporary = folder.appending(".\(kept(FilePath(path).name)).\(number).part").path
       let file = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
       guard file >= 0 else {
         let reason = errno
@@ -162,7 +177,7 @@ package final class StagedFile {
   package static func removeAbandoned(of path: String) throws(UprightError) {
     let target = FilePath(path).absolute
     let folder = target.folder.path
-    let stem = "." + target.stem
+    let stem = "." + kept(target.stem)
     for file in target.folder.names ?? [] where file.hasPrefix(stem) && file.hasSuffix(".part") {
       let words = file.dropLast(5)
       guard let dot = words.lastIndex(of: "."), Int(words[words.index(after: dot)...]) != nil else {
@@ -174,7 +189,7 @@ package final class StagedFile {
       if lock < 0, errno == ENOENT { continue }
       defer { close(lock) }
       guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-        if name == target.name {
+        if name == kept(target.name) {
           throw UprightError(
             .cannotCreate, "another process is writing this file", at: path,
             remedy: "wait for that process, or give another name")
@@ -183,7 +198,7 @@ package final class StagedFile {
       }
       // The file is the output, one of its formats or one of its segments.
       let rest = name.dropFirst(stem.utf8.count - 1)
-      guard name == target.name || rest.hasPrefix("-") else { continue }
+      guard name == kept(target.name) || rest.hasPrefix("-") else { continue }
       // While it is locked: the process that has just created it waits for the lock.
       _ = unsafe unlink("\(folder)/\(file)")
     }

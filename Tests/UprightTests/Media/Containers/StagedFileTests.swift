@@ -46,4 +46,17 @@ struct StagedFileTests {
     try file.commit([1])
     #expect(FileManager.default.contents(atPath: path) == Data([1]))
   }
+
+  @Test("The longest names are written, and locked meanwhile", arguments: ["a", "é", "录"])
+  func longest(_ character: String) throws {
+    let scratch = try Scratch()
+    let name = String(repeating: character, count: 250 / character.utf8.count) + ".mp4"
+    let path = scratch.path(name)
+    let file = try StagedFile(path: path)
+    #expect(throws: UprightError.self) { try StagedFile.removeAbandoned(of: path) }
+    try file.commit([1])
+    #expect(scratch.names == [name])
+    let error = #expect(throws: UprightError.self) { try StagedFile(path: path + "xxxx") }
+    #expect(error?.code == .cannotCreate)
+  }
 }
