@@ -212,9 +212,9 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     }
   }
 
-  /// Returns whether the container stores a cover picture in `codec` besides the video track.
+  /// Returns whether the container stores a cover picture in `codec` besides the video track. libavformat writes none to MOV.
   package func acceptsCover(_ codec: String) -> Bool {
-    (self == .mp4 || self == .mov) && (codec == "mjpeg" || codec == "png")
+    self == .mp4 && (codec == "mjpeg" || codec == "png")
   }
 
   /// Returns whether the container stores a stream as an attachment: in Matroska, a font or a cover picture.

@@ -4,13 +4,14 @@ package import UprightMediaIO
 
 /// Writes one file per format, `NAME-0.mkv`, `NAME-1.mkv`, ..., for containers whose tracks have one format.
 ///
-/// Each file begins at its IDR frame, at time zero, with the audio whose PTS are in it and the subtitles that are shown in it.
-/// The files are renamed to their final names only when all are complete.
+/// Each file begins at its IDR frame, at time zero, with the audio whose PTS are in it, the subtitles that are shown in it, and
+/// the cover pictures. The files are renamed to their final names only when all are complete.
 package final class SplitSink: PacketSink {
-  private struct Subtitle {
+  private struct Repeated {
     let packet: PacketBox
     let track: Int
-    let end: MediaTime
+    /// `nil` for a cover picture.
+    let end: MediaTime?
   }
 
   private let container: OutputContainer
@@ -18,8 +19,8 @@ package final class SplitSink: PacketSink {
   private let unfinished: UnfinishedFiles
   private var description: OutputDescription?
   private var parts: [ContainerSink] = []
-  /// The subtitles that may still be shown where the next file begins.
-  private var subtitles: [Subtitle] = []
+  /// The cover pictures, and the subtitles that may still be shown where the next file begins.
+  private var repeated: [Repeated] = []
   /// The start time of the current file on the timeline of the whole output.
   private var start = MediaTime.zero
 
@@ -87,26 +88,31 @@ package final class SplitSink: PacketSink {
     _ packet: consuming Packet, track: Int, format: EncodedFormat?
   ) throws(UprightError) {
     if let format { try change(to: format, at: packet.time ?? start) }
-    if track > 0, description?.sideTracks[track - 1].source.kind == .subtitle,
-      let time = packet.time
+    if track > 0, let source = description?.sideTracks[track - 1].source, let time = packet.time,
+      source.kind == .subtitle || source.isAttachedPicture
     {
-      subtitles.removeAll { $0.end <= time }
+      repeated.removeAll { $0.end.map { $0 <= time } ?? false }
       let box = PacketBox(try packet.shared(), format: nil)
-      subtitles.append(Subtitle(packet: box, track: track, end: time + packet.length))
+      let end = source.isAttachedPicture ? nil : time + packet.length
+      repeated.append(Repeated(packet: box, track: track, end: end))
     }
     packet.move(by: -start)
     try parts.last?.write(packet, track: track, format: nil)
   }
 
-  /// Writes what is left of the subtitles that are shown when a file begins.
-  private func repeatSubtitles() throws(UprightError) {
-    let shown = subtitles
-    subtitles = []
-    for subtitle in shown {
-      guard var packet = subtitle.packet.take(), packet.limit(from: start, to: nil) else {
+  /// Writes the cover pictures, and what is left of the subtitles that are shown when a file begins.
+  private func repeatSideTracks() throws(UprightError) {
+    let shown = repeated
+    repeated = []
+    for one in shown {
+      guard var packet = one.packet.take() else { continue }
+      if one.end == nil {
+        packet.pts = start.plausibleTicks(of: packet.timeBase)
+        packet.dts = packet.pts
+      } else if !packet.limit(from: start, to: nil) {
         continue
       }
-      try write(packet, track: subtitle.track, format: nil)
+      try write(packet, track: one.track, format: nil)
     }
   }
 
@@ -122,7 +128,7 @@ package final class SplitSink: PacketSink {
       description.sideTracks[index].parameters = try track.parameters.withoutPriming()
     }
     try parts.last?.begin(description)
-    try repeatSubtitles()
+    try repeatSideTracks()
   }
 
   package func finish(isPartial: Bool) throws(UprightError) {
