@@ -69,8 +69,22 @@ package struct MultivariantText {
 
   package init(version: Int, variants: [Variant], audio: [Audio]) {
     self.version = version
-    self.variants = variants
+    self.variants = Self.ordered(variants)
     self.audio = audio
+  }
+
+  /// Returns variants of which none has lower rates than a smaller one, which a player with too little bandwidth would take it
+  /// for. Segments of other lengths have other peaks.
+  private static func ordered(_ variants: [Variant]) -> [Variant] {
+    variants.map { variant in
+      let below = variants.filter {
+        $0.size.width * $0.size.height < variant.size.width * variant.size.height
+      }
+      var variant = variant
+      variant.peak = max(variant.peak, below.map(\.peak).max() ?? 0)
+      variant.average = variant.average.map { max($0, below.compactMap(\.average).max() ?? 0) }
+      return variant
+    }
   }
 
   package var text: String {
