@@ -9,9 +9,11 @@ enum Summary {
     let written = report.output
     let lines = warnings(report, of: input)
     guard written.path != "-" else { return lines }
+    // Renditions have sizes that don't follow each other.
+    let isSequence = written.sizes.count <= report.formats.count
     return lines + [
       "\(files(written)): " + stop(report) + written.frames.of("frame") + copies(written) + ", "
-        + written.sizes.map(\.description).joined(separator: ", then ") + ", "
+        + written.sizes.map(\.description).joined(separator: isSequence ? ", then " : ", ") + ", "
         + speed(frames: written.encodedFrames, seconds: report.timing.wall)
     ]
   }

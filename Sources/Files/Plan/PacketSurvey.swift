@@ -33,6 +33,8 @@ struct PacketSurvey {
   let isReset: Bool
   /// Presentation times in decoding order.
   let times: [Int64]
+  /// How long the frame that is shown last lasts, in ticks, as the container says; 0 if it doesn't.
+  let lastDuration: Int64
   /// The times of the packets that had that of an earlier one, by their index: each a tick after the frame before it, as
   /// `TimestampRepair` has it.
   let repeats: [Int: Int64]
@@ -53,7 +55,7 @@ struct PacketSurvey {
     (times, givenDecodingTimes, entries, digests) = (shown, [], [], [])
     openEntries = []
     sizes = []
-    (hidden, leading, tracksDigest, stepsBack) = (0, 0, nil, false)
+    (hidden, leading, tracksDigest, stepsBack, lastDuration) = (0, 0, nil, false, 0)
     (hidesAtStart, cutEntries, repeats, isReset) = (false, [], [:], false)
   }
 
@@ -122,6 +124,7 @@ struct PacketSurvey {
     sets = collector.sets
     warnings = scan.warnings
     shown = times.sorted()
+    lastDuration = collector.lastDuration
     hidden = collector.hidden.count
     leading = collector.leading.count
     stepsBack = collector.stepsBack
@@ -310,6 +313,8 @@ private final class PacketCollector {
   private(set) var problem: String?
   private var hasStepBack = false
   private var latest = Int64.min
+  /// The duration of the latest frame, in ticks.
+  private(set) var lastDuration: Int64 = 0
 
   private(set) var digests: [UInt64] = []
   private let digest: PacketDigest?
@@ -371,7 +376,7 @@ private final class PacketCollector {
       return hidden.append(pts)
     }
     if let dts = packet.dts, let last = decodingTimes.last, dts < last { hasStepBack = true }
-    latest = max(latest, pts)
+    if pts >= latest { (latest, lastDuration) = (pts, packet.duration) }
     sets.read(packet)
     if let digest { digests.append(digest.of(packet)) }
     times.append(pts)

@@ -55,7 +55,7 @@ extension SessionPlan {
     if options.start != nil || options.end != nil, outcome.frames > 0 {
       return UprightError(
         .usage, "there are no frames in the requested part", at: request.input,
-        remedy: "check --start and --to")
+        remedy: request.returnsFrames ? "the video ends before it" : "check --start and --to")
     }
     return undecodable
   }

@@ -15,6 +15,8 @@ package struct TranscodeRequest: Sendable {
   private(set) var options: TranscodeOptions
   /// Whether the caller receives the frames in place of an output. Their format may change.
   private(set) var returnsFrames = false
+  /// Whether the first frame is the one that is shown at the start, though it may begin before.
+  var beginsWithShown = false
   /// Whether segments are made one by one. GOPs can be copied into them.
   private(set) var makesSegments = false
   let policy: PolicyDocument

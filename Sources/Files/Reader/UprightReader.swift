@@ -19,6 +19,8 @@ public import UprightMedia
 public final class UprightReader: AsyncSequence, Sendable {
   private struct State {
     var options: TranscodeOptions
+    /// Whether its start was given to `seek`.
+    var isSought = false
     var run: ReaderRun?
     var isClosed = false
   }
@@ -58,15 +60,17 @@ public final class UprightReader: AsyncSequence, Sendable {
     self.policy = policy
     self.events = events
     state = Mutex(State(options: options))
-    _ = try request(options)
+    _ = try request(State(options: options))
   }
 
   deinit { state.withLock { $0.run?.cancel() } }
 
-  private func request(_ options: TranscodeOptions) throws(UprightError) -> TranscodeRequest {
+  private func request(_ state: State) throws(UprightError) -> TranscodeRequest {
     var request = try TranscodeRequest(
-      reading: input, inputFormat: inputFormat, options: options, policy: policy, events: events)
+      reading: input, inputFormat: inputFormat, options: state.options, policy: policy,
+      events: events)
     request.log = log
+    request.beginsWithShown = state.isSought
     return request
   }
 
@@ -96,7 +100,7 @@ public final class UprightReader: AsyncSequence, Sendable {
     try state.withLock { (state) throws(UprightError) in
       if state.isClosed { throw UprightError(.cancelled, "the reader is closed", at: input) }
       if let run = state.run { return run }
-      let run = try ReaderRun(request(state.options), pixels)
+      let run = try ReaderRun(request(state), pixels)
       run.start()
       state.run = run
       return run
@@ -104,15 +108,16 @@ public final class UprightReader: AsyncSequence, Sendable {
   }
 
   /// Goes to another time. The next frame is the one that is shown at `seconds`, on the media timeline, whose
-  /// zero is the first frame. A later frame may be sought for, or an earlier one.
+  /// zero is the first frame: it may begin before. A later frame may be sought for, or an earlier one. `next` throws `usage`
+  /// if the video ends before.
   ///
   /// - Throws: `usage` for a time that isn't 0 or more, or is after the requested end.
   public func seek(to seconds: Double) throws(UprightError) {
-    var options = state.withLock { $0.options }
-    options.start = seconds
-    _ = try request(options)
+    var sought = State(options: state.withLock { $0.options }, isSought: true)
+    sought.options.start = seconds
+    _ = try request(sought)
     let old = state.withLock { state -> ReaderRun? in
-      state.options = options
+      (state.options, state.isSought) = (sought.options, true)
       return state.run.take()
     }
     old?.cancel()

@@ -59,8 +59,10 @@ struct SegmentList {
     parts.decodingTimes = survey.survey.decodingTimes(of: pieces.map(\.frames), depth: depth)
     self.parts = parts
     let shown = survey.survey.shown
-    let last = shown.count > 1 ? shown[shown.count - 1] - shown[shown.count - 2] : 1
-    end = survey.time(of: shown.count - 1) + MediaTime(last, plan.video.timeBase)
+    let step = shown.count > 1 ? shown[shown.count - 1] - shown[shown.count - 2] : 1
+    let last = survey.survey.lastDuration
+    end =
+      survey.time(of: shown.count - 1) + MediaTime(last > 0 ? last : step, plan.video.timeBase)
     turns = TurnLog(date: plan.date)
     zero = MediaTime(shown[0], plan.video.timeBase)
     survey.logTurns(in: turns)

@@ -30,13 +30,13 @@ final class EncodeRun {
   /// The first frame's timestamp: the zero of the media timeline.
   private var firstPTS: Int64?
   private var isPastEnd = false
+  private typealias DirectedFrame = (
+    frame: SharedFrame, signal: OrientationSignal?, time: MediaTime, directions: [FrameDirection]
+  )
   /// The last frame before the requested start, which is shown at the start if it is held.
-  private var beforeStart: (frame: SharedFrame, signal: OrientationSignal?, time: MediaTime)?
+  private var beforeStart: DirectedFrame?
   /// The last frame so far, if the output has a requested end: it may be held until then.
-  private var beforeEnd:
-    (
-      frame: SharedFrame, signal: OrientationSignal?, time: MediaTime, directions: [FrameDirection]
-    )?
+  private var beforeEnd: DirectedFrame?
   /// The places of the frames at a constant rate; `nil` if each keeps its time, and before the first frame.
   private var places: FramePlaces?
   /// The last frame so far, at a constant rate: it is shown until the next one.
@@ -175,7 +175,7 @@ final class EncodeRun {
     if director == nil { try prepare(frame) }
     try direct(frame, time, signal)
     if let start = plan.start, time < start - .millisecond {
-      beforeStart = (SharedFrame(frame), signal, time)
+      beforeStart = (SharedFrame(frame), signal, time, directions)
       return
     }
     let directions = directions
@@ -202,13 +202,17 @@ final class EncodeRun {
   }
 
   /// Shows the frame before the requested start at the start, if it lasts until `next` and that is longer than
-  /// one frame; `nil` for the end of the input.
+  /// one frame or a gap that is seen; `nil` for the end of the input.
   private func encodeHeld(until next: MediaTime?) throws(UprightError) {
     guard let held = beforeStart.take(), let start = plan.start, let firstPTS else { return }
     var frame = try held.frame.frame.shared()
     let tick = frame.timeBase
-    let itsEnd = next ?? held.time + MediaTime(frame.duration, tick)
-    guard itsEnd - start >= usualStep else { return }
+    let own = frame.duration > 0 ? MediaTime(frame.duration, tick) : usualStep
+    let itsEnd = next ?? held.time + own
+    if request.beginsWithShown, itsEnd >= start + .millisecond {
+      return try put(frame, held.signal, held.time, held.directions)
+    }
+    guard itsEnd - start >= min(usualStep, Self.longestGap) else { return }
     let end = plan.end.map { min($0, itsEnd) } ?? itsEnd
     let first = start.roundedUp(to: tick)
     frame.pts = firstPTS + first.plausibleTicks(of: tick)
@@ -217,6 +221,9 @@ final class EncodeRun {
     try direct(frame, start, signal)
     try put(frame, signal, start, directions)
   }
+
+  /// The longest time without a picture at the start of an output.
+  private static let longestGap = MediaTime(1, Rational(1, 10))
 
   /// The usual time from one frame to the next.
   private var usualStep: MediaTime {

@@ -268,16 +268,33 @@ struct ReaderTests {
       Samples.withAudio, options: Self.options { ($0.start, $0.end) = (2, 4) })
     let first = try #require(try reader.next())
     #expect(first.time.seconds == 2 && first.changed)
-    for seconds in [3.0, 0.5, 3.5] {
+    // Between two frames, the one before is shown.
+    for (seconds, shown) in [(3.0, 3.0), (0.52, 0.5), (0.5, 0.5), (2.999, 2.9666), (3.53, 3.5)] {
       try reader.seek(to: seconds)
       let frame = try #require(try reader.next())
-      #expect(abs(frame.time.seconds - seconds) < 0.001 && frame.changed)
+      #expect(abs(frame.time.seconds - shown) < 0.001 && frame.changed)
     }
     #expect(try Self.all(reader).count == 14)
     #expect(try reader.next() == nil)
     #expect(throws: UprightError.self) { try reader.seek(to: -1) }
     #expect(throws: UprightError.self) { try reader.seek(to: .nan) }
     #expect(throws: UprightError.self) { try reader.seek(to: 4) }
+  }
+
+  @Test("The last frame is shown until its end, and none after it")
+  func last() throws {
+    let reader = try UprightReader(Samples.withAudio, options: Self.options { _ in })
+    let frames = try Self.all(reader)
+    let last = try #require(frames.last)
+    let end = last.frame.time.seconds
+    for seconds in [end, end + 0.02] {
+      try reader.seek(to: seconds)
+      #expect(try reader.next()?.time == last.frame.time)
+      #expect(try reader.next() == nil)
+    }
+    try reader.seek(to: end + 0.1)
+    let error = #expect(throws: UprightError.self) { try reader.next() }
+    #expect(error?.remedy == "the video ends before it")
   }
 
   @Test("A missing file, one that is no video, one without an index: errors of the first frame")
