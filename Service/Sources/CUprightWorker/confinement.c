@@ -158,7 +158,9 @@ int upright_worker_yield(int niceness) {
   // Linux shares the processors among sessions of the system first (sched(7), autogroup), however many threads each has.
   setsid();
   upright_worker_weigh(niceness);
-  return setpriority(PRIO_PROCESS, 0, niceness);
+  // From that of the service on.
+  int own = getpriority(PRIO_PROCESS, 0);
+  return setpriority(PRIO_PROCESS, 0, own + niceness < 19 ? own + niceness : 19);
 }
 
 int upright_worker_weigh(int niceness) {

@@ -10,6 +10,9 @@ final class OpenFile: Sendable {
   let size: Int
   /// The entity tag of this content (RFC 9110, 8.8.3).
   let tag: String
+  /// When its bytes, its times or its name last changed. Programs can keep the time of the bytes alone, as
+  /// `upright tag --keep-time` does.
+  let changed: Int64
   /// Open for reading while this exists.
   let descriptor: CInt
   private let onClose: @Sendable () -> Void
@@ -32,6 +35,7 @@ final class OpenFile: Sendable {
       return nil
     }
     size = Int(status.st_size)
+    changed = status.st_ctim.sinceEpoch
     let parts = [Int64(bitPattern: UInt64(status.st_ino)), status.st_mtim.sinceEpoch, Int64(size)]
     tag = "\"" + parts.map { String($0, radix: 16) }.joined(separator: ".") + "\""
   }

@@ -238,7 +238,11 @@ final class Library: Sendable {
       try await slots.run { [self] in
         let call = LibraryCall.poster(at: Double(milliseconds) / 1000)
         let (_, bytes) = try await problems(of: path) { [self] in
-          try await describer().answer(to: call, descriptor: file.descriptor)
+          do {
+            return try await describer().answer(to: call, descriptor: file.descriptor)
+          } catch let error as UprightError where error.code == .usage {
+            throw Problem.notFound("the video has no frame then")
+          }
         }
         cache.store(bytes, key)
         return bytes

@@ -30,7 +30,8 @@ struct LibraryVersion: Sendable, Hashable, CustomStringConvertible {
   /// - Parameter size: One of `sizes`, or `automatic`.
   init(of file: OpenFile, size: String, _ coding: Coding? = nil) {
     let text = [
-      file.tag, size, coding?.rawValue ?? "", UprightVersion.current, UprightRuntime.ffmpegRelease,
+      file.tag, "\(file.changed)", size, coding?.rawValue ?? "", UprightVersion.current,
+      UprightRuntime.ffmpegRelease,
     ]
     let bytes = MessageDigest.sha256(text.joined(separator: "\n").utf8)
     digest = bytes.prefix(Self.digits / 2).hexadecimal

@@ -115,7 +115,7 @@ struct LibraryServiceTests {
     let size = try FFmpegTool.streams(picture, "video")[0]
     #expect(size["width"].int == 360 && size["height"].int == 640)
     #expect(
-      try await service.ask("GET", "/vod/display-matrix.mp4/poster.jpg?at=99").status == 415)
+      try await service.ask("GET", "/vod/display-matrix.mp4/poster.jpg?at=99").status == 404)
     #expect(try await service.ask("GET", "/vod/display-matrix.mp4/poster.jpg?at=x").status == 400)
     let playlist = try await service.ask("GET", "/vod/with-sound.mp4/index.m3u8?size=180p").text
     let path = "/vod/with-sound.mp4/\(try #require(Self.names(in: playlist).first))"
@@ -283,7 +283,13 @@ struct LibraryServiceTests {
       #expect(found.count == count, "\(text)")
     }
 
+    // Another orientation in a file of the same size and time.
+    let first = try await service.ask("GET", "/vod/with-sound.mp4/index.m3u8").text
+    var tag = TagSession.Options(orientation: .down)
+    tag.keepsTime = true
+    _ = try TagSession(inPlace: clip, options: tag).run()
     let playlist = try await service.ask("GET", "/vod/with-sound.mp4/index.m3u8").text
+    #expect(playlist != first)
     let segment = "/vod/with-sound.mp4/\(try #require(Self.names(in: playlist).first))"
     try FileManager.default.removeItem(atPath: clip)
     try FileManager.default.copyItem(atPath: scratch.path("display-matrix.mp4"), toPath: clip)
