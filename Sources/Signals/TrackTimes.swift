@@ -68,7 +68,7 @@ package struct TrackTimes: Sendable {
   }
 
   /// Returns the time scale of `mvhd` or `mdhd`, 1 or more.
-  private static func timescale(_ movie: [UInt8], _ header: Range<Int>) -> Int? {
+  static func timescale(_ movie: [UInt8], _ header: Range<Int>) -> Int? {
     var reader = ByteReader(movie, header)
     guard let version = reader.count(1), reader.skip(version == 1 ? 19 : 11) != nil,
       let scale = reader.count(4), (1...Int(Int32.max)).contains(scale)

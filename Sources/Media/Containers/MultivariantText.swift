@@ -69,13 +69,13 @@ package struct MultivariantText {
 
   package init(version: Int, variants: [Variant], audio: [Audio]) {
     self.version = version
-    self.variants = Self.ordered(variants)
+    self.variants = Self.raised(variants)
     self.audio = audio
   }
 
   /// Returns variants of which none has lower rates than a smaller one, which a player with too little bandwidth would take it
   /// for. Segments of other lengths have other peaks.
-  private static func ordered(_ variants: [Variant]) -> [Variant] {
+  private static func raised(_ variants: [Variant]) -> [Variant] {
     variants.map { variant in
       let below = variants.filter {
         $0.size.width * $0.size.height < variant.size.width * variant.size.height

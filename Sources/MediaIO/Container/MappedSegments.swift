@@ -8,13 +8,27 @@ struct MappedSegments {
     case replaced([UInt8])
   }
 
-  /// The newest text of the playlist.
-  var playlist: PlaylistText
+  private var maps: Set<String> = []
+  private var hasByteRanges = false
+  /// The URIs of segments with those of their init segments, by the last part of their paths.
+  private var segments: [Substring: [(segment: String, map: String)]] = [:]
   private var first: InitSegment?
   /// The init segments by their URIs.
   private var known: [String: InitSegment] = [:]
 
-  init(_ playlist: PlaylistText) { self.playlist = playlist }
+  /// Takes the segments of the playlist as it is now.
+  mutating func update(_ playlist: PlaylistText) {
+    (maps, hasByteRanges, segments) = (playlist.maps, playlist.hasByteRanges, [:])
+    for (line, map) in playlist.mapped {
+      let segment = String(decoding: line, as: UTF8.self)
+      segments[Self.name(segment), default: []].append((segment, map))
+    }
+  }
+
+  /// Returns the last part of the path of a URI, which a protocol may precede.
+  private static func name(_ uri: String) -> Substring {
+    uri.lastIndex { $0 == "/" || $0 == ":" }.map { uri[uri.index(after: $0)...] } ?? uri[...]
+  }
 
   /// Returns how a file is changed for libavformat; `nil` if it is read as it is.
   ///
@@ -23,14 +37,15 @@ struct MappedSegments {
   ///   - bytes: The first of its bytes.
   ///   - whole: Reads all of them, which are those of `url` alone; `nil` if there are too many.
   mutating func change(of url: String, _ bytes: [UInt8], whole: () -> [UInt8]?) -> Change? {
-    if let uri = playlist.maps.first(where: { PlaylistText.contains(url, in: [$0]) }) {
+    if let uri = maps.first(where: { PlaylistText.contains(url, in: [$0]) }) {
       guard let initial = InitSegment(bytes) else { return nil }
       known[uri] = initial
       first = first ?? initial
       return first?.isCompatible(with: initial) == false ? .refused : nil
     }
-    guard let initial = playlist.map(ofSegment: url).flatMap({ known[$0] }) else { return nil }
-    if playlist.hasByteRanges { return initial == first ? nil : .refused }
+    let listed = segments[Self.name(url)]?.first { PlaylistText.contains(url, in: [$0.segment]) }
+    guard let initial = listed.flatMap({ known[$0.map] }) else { return nil }
+    if hasByteRanges { return initial.sets == first?.sets ? nil : .refused }
     guard let segment = whole(), let changed = initial.withParameterSets(segment) else {
       return .refused
     }

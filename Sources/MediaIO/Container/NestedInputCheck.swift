@@ -78,10 +78,9 @@ final class NestedInputCheck {
       let inputs = Unmanaged<NestedInputCheck>.fromOpaque(opaque).takeUnretainedValue()
       let address = String(cString: url)
       var code = upright_averror_invaliddata()
-      if inputs.accepts(address) {
-        code = (inputs.unescaped(address) ?? address).withCString {
-          inputs.next(context, io, $0, flags, options)
-        }
+      let file = inputs.unescaped(address) ?? address
+      if inputs.accepts(address, file) {
+        code = file.withCString { inputs.next(context, io, $0, flags, options) }
       }
       let opened = code < 0 ? nil : io?.pointee
       guard inputs.allows(opened, at: address) else {
@@ -132,7 +131,7 @@ final class NestedInputCheck {
     keys.formUnion(playlist.keys)
     seams[url] = Set(playlist.discontinuities)
     if playlist.maps.count > 1 || mapped[url] != nil {
-      mapped[url, default: MappedSegments(playlist)].playlist = playlist
+      mapped[url, default: MappedSegments()].update(playlist)
     }
     needsKey = needsKey || playlist.needsKey
     let isEndless = folder != nil && playlist.variants.isEmpty && !playlist.isEnded
@@ -216,10 +215,9 @@ final class NestedInputCheck {
   /// Marks the input as open. From then on URLs may repeat.
   func finishOpening() { opened = nil }
 
-  private func accepts(_ url: String) -> Bool {
-    if url != input, let folder,
-      !Self.isRegularFile(Self.path(unescaped(url) ?? url), in: folder)
-    {
+  /// - Parameter file: The URL that is opened for it.
+  private func accepts(_ url: String, _ file: String) -> Bool {
+    if url != input, let folder, !Self.isRegularFile(Self.path(file), in: folder) {
       refusal = "it refers to \(url), which is not a regular file in its folder"
       return false
     }

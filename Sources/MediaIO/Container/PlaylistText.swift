@@ -9,8 +9,8 @@ struct PlaylistText {
   private(set) var keys: [String] = []
   /// The URIs of init segments.
   private(set) var maps: Set<String> = []
-  /// The URIs of segments with the init segment of each, by the last part of their paths.
-  private(set) var mapped: [Substring: [(segment: String, map: String)]] = [:]
+  /// The URI of the init segment of each segment that has one.
+  private(set) var mapped: [(segment: ArraySlice<UInt8>, map: String)] = []
   /// Whether segments are parts of files.
   private(set) var hasByteRanges = false
   /// The URIs of segments that begin with a discontinuity.
@@ -71,10 +71,7 @@ struct PlaylistText {
         if isSegment {
           segments += 1
           media.append(line)
-          if let map {
-            let uri = String(decoding: line, as: UTF8.self)
-            mapped[Self.name(uri), default: []].append((uri, map))
-          }
+          if let map { mapped.append((line, map)) }
           if isDiscontinuity { discontinuities.append(String(decoding: line, as: UTF8.self)) }
         }
         (variant, isSegment, isDiscontinuity) = (nil, false, false)
@@ -105,16 +102,6 @@ struct PlaylistText {
       return "its samples are encrypted (SAMPLE-AES), but not from the first segment on"
     }
     return nil
-  }
-
-  /// Returns the last part of the path of a URI, which a protocol may precede.
-  private static func name(_ uri: String) -> Substring {
-    uri.lastIndex { $0 == "/" || $0 == ":" }.map { uri[uri.index(after: $0)...] } ?? uri[...]
-  }
-
-  /// Returns the URI of the init segment of the segment at `url`; `nil` if it has none.
-  func map(ofSegment url: String) -> String? {
-    mapped[Self.name(url)]?.first { Self.contains(url, in: [$0.segment]) }?.map
   }
 
   /// Whether `url`, which libavformat has made absolute, is one of `uris`.

@@ -1,13 +1,13 @@
 /// The init segment of a fragmented movie (ISO/IEC 14496-12, 8.8), for readers that keep the first of several: the samples
 /// can carry what differs between them.
-package struct InitSegment: Sendable, Hashable {
+package struct InitSegment: Sendable {
   /// What the samples of a track can't carry.
   private struct Track: Hashable {
     let identifier: Int
     let handler: MP4BoxType
     let formats: [MP4BoxType]
-    /// The ticks per second.
-    let tick: [UInt8]
+    /// The ticks per second; `nil` if they can't be read.
+    let timescale: Int?
     /// The channels, sample size and sample rate of audio.
     let sound: [UInt8]
     /// The size of the lengths before NAL units.
@@ -16,56 +16,48 @@ package struct InitSegment: Sendable, Hashable {
 
   private let tracks: [Track]
   /// The video whose configuration is apart from its samples.
-  private let video: (identifier: Int, configuration: DecoderConfiguration)?
-
-  /// The parameter sets, with lengths; empty if the samples contain them.
-  private var sets: [UInt8] {
-    guard let video, case .lengths(let size) = video.configuration.framing else { return [] }
-    return video.configuration.sets.flatMap { .big($0.unit.count, bytes: size) + $0.unit }
-  }
+  private let video: (identifier: Int, codec: DisplayOrientationTracker.Codec, lengths: Int)?
+  /// Its parameter sets, with lengths; empty if the samples contain them.
+  package let sets: [UInt8]
 
   /// - Returns: `nil` if the bytes have no `moov` box, or not all of it.
   package init?(_ bytes: [UInt8]) {
     guard let box = MP4Boxes(bytes, in: bytes.indices).complete.first(where: { $0.type == "moov" })
     else { return nil }
     let movie = Array(bytes[box.payload])
-    var video: (Int, DecoderConfiguration)?
-    var tracks: [Track] = []
+    var (tracks, sets) = ([Track](), [UInt8]())
+    var video: (Int, DisplayOrientationTracker.Codec, Int)?
     for box in MP4Boxes(movie, in: movie.indices) where box.type == "trak" {
       guard let track = MovieTrack(movie, box.payload) else { continue }
       let configuration = Self.configuration(track)
-      if let configuration, video == nil { video = (track.identifier, configuration) }
-      let header = MP4Boxes.payload(at: "mdia", "mdhd", of: movie, in: box.payload) ?? 0..<0
-      // Two times are before the ticks, longer ones in version 1 (ISO/IEC 14496-12, 8.4.2).
-      let times = movie[header].first == 1 ? 16 : 8
+      if video == nil, let configuration, case .lengths(let size) = configuration.framing {
+        video = (track.identifier, configuration.codec, size)
+        sets = configuration.sets.flatMap { .big($0.unit.count, bytes: size) + $0.unit }
+      }
+      let header = MP4Boxes.payload(at: "mdia", "mdhd", of: movie, in: box.payload)
       tracks.append(
         Track(
           identifier: track.identifier, handler: track.handler, formats: track.entries.map(\.type),
-          tick: Array(movie[header.dropFirst(4 + times).prefix(4)]),
+          timescale: header.flatMap { TrackTimes.timescale(movie, $0) },
           sound: track.handler == "soun"
             ? track.entries.flatMap { $0.bytes.dropFirst(24).prefix(12) } : [],
           framing: configuration?.framing))
     }
-    (self.tracks, self.video) = (tracks, video)
+    (self.tracks, self.video, self.sets) = (tracks, video, sets)
   }
+
+  private static let configurations: [(MP4BoxType, DisplayOrientationTracker.Codec)] = [
+    ("avcC", .h264), ("hvcC", .hevc),
+  ]
 
   private static func configuration(_ track: MovieTrack) -> DecoderConfiguration? {
     guard track.entries.count == 1, let entry = track.entries.first else { return nil }
-    for (type, codec) in [("avcC", DisplayOrientationTracker.Codec.h264), ("hvcC", .hevc)] {
-      let type = MP4BoxType(stringLiteral: type)
+    for (type, codec) in configurations {
       guard let box = entry.boxes.first(where: { $0.type == type }) else { continue }
-      return try? DecoderConfiguration(
-        Array(entry.bytes(of: box).dropFirst(box.payload.lowerBound - box.whole.lowerBound)),
-        codec: codec)
+      return try? DecoderConfiguration(Array(entry.bytes[box.payload]), codec: codec)
     }
     return nil
   }
-
-  package static func == (one: Self, other: Self) -> Bool {
-    one.isCompatible(with: other) && one.sets == other.sets
-  }
-
-  package func hash(into hasher: inout Hasher) { hasher.combine(tracks) }
 
   /// Whether a reader of the other can read the samples, if they contain their parameter sets.
   package func isCompatible(with other: Self) -> Bool { tracks == other.tracks }
@@ -80,10 +72,9 @@ package struct InitSegment: Sendable, Hashable {
     guard let video, !sets.isEmpty else { return segment }
     for fragment in MP4Boxes(segment, in: segment.indices).complete where fragment.type == "moof" {
       let runs = runs(segment, fragment)
-      guard runs.contains(where: { $0.identifier == video.identifier && $0.count > 0 }) else {
-        continue
+      if let first = runs.first(where: { $0.identifier == video.identifier && $0.count > 0 }) {
+        return inserting(segment, fragment, runs, first)
       }
-      return inserting(segment, fragment, runs)
     }
     return segment
   }
@@ -128,9 +119,11 @@ package struct InitSegment: Sendable, Hashable {
     return runs
   }
 
-  private func inserting(_ segment: [UInt8], _ fragment: MP4Box, _ runs: [Run]) -> [UInt8]? {
-    guard let video, let run = runs.first(where: { $0.identifier == video.identifier }),
-      let offset = run.offset, let size = run.size, runs.allSatisfy(\.isFromFragment)
+  /// - Parameter first: The one of `runs` that begins with the sample.
+  private func inserting(
+    _ segment: [UInt8], _ fragment: MP4Box, _ runs: [Run], _ first: Run
+  ) -> [UInt8]? {
+    guard let offset = first.offset, let size = first.size, runs.allSatisfy(\.isFromFragment)
     else { return nil }
     let start = fragment.whole.lowerBound + offset.value
     let length = segment.numbers(in: size..<size + 4, width: 4)[0]
@@ -139,7 +132,6 @@ package struct InitSegment: Sendable, Hashable {
     else { return nil }
     if place.hasSets { return segment }
     var result = segment
-    let sets = sets
     func add(at place: Int, width: Int = 4) {
       let number = result.numbers(in: place..<place + width, width: width)[0]
       result.replaceSubrange(
@@ -169,13 +161,14 @@ package struct InitSegment: Sendable, Hashable {
   private func place(
     in segment: [UInt8], _ sample: Range<Int>
   ) -> (position: Int, hasSets: Bool)? {
-    guard let video, case .lengths(let size) = video.configuration.framing else { return nil }
-    let codec = video.configuration.codec
+    guard let video else { return nil }
+    let codec = video.codec
     let delimiter: UInt8 = codec == .h264 ? 9 : 35
     var reader = ByteReader(segment, sample)
     var (position, hasSets) = (sample.lowerBound, false)
     while reader.count > 0 {
-      guard let length = reader.count(size), let unit = reader.skip(length), length > 0 else {
+      guard let length = reader.count(video.lengths), let unit = reader.skip(length), length > 0
+      else {
         return nil
       }
       let header = [segment[unit.lowerBound]]
