@@ -449,14 +449,7 @@ struct SubtitleTests {
   func splitCover(_ kind: String) throws {
     let scratch = try Scratch()
     let input = try Self.covered(scratch)
-    let run = try Transcoded(
-      input, to: scratch.path("out.\(kind)"), events: Samples.turningEvents()
-    ) {
-      $0.sensor()
-      $0.size = .pair(PixelSize(90, 160))
-      $0.splits = true
-      $0.quick()
-    }
+    let run = try SplitTests.make("out.\(kind)", from: input, in: scratch)
     let theirs = try FFmpegTool.packets(input, "v:1", hashes: true).map(\.hash)
     #expect(run.result.output.files.count == 2)
     for file in run.result.output.files {

@@ -9,10 +9,11 @@ import UprightTestSupport
 /// `--split`: one file per format, each of which can be played separately.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized)
 struct SplitTests {
-  private static func make(
-    _ name: String, from clip: NumberedClip.Clip, in scratch: Scratch, overwrites: Bool = false
+  /// Transcodes an input that turns into a file for each turn.
+  static func make(
+    _ name: String, from input: String, in scratch: Scratch, overwrites: Bool = false
   ) throws -> Transcoded {
-    try Transcoded(clip.path(), to: scratch.path(name), events: Samples.turningEvents()) {
+    try Transcoded(input, to: scratch.path(name), events: Samples.turningEvents()) {
       $0.sensor()
       $0.size = .pair(PixelSize(180, 320))
       $0.splits = true
@@ -28,7 +29,7 @@ struct SplitTests {
     arguments: Loop.cases(["a.film.mkv", "out.webm", "out.mp4", "out.ts", "out.flv"], test: 2))
   func files(_ name: String) throws {
     let scratch = try Scratch()
-    let run = try Self.make(name, from: .variable, in: scratch)
+    let run = try Self.make(name, from: NumberedClip.Clip.variable.path(), in: scratch)
     let dot = try #require(name.lastIndex(of: "."))
     let names = (0..<3).map { "\(name[..<dot])-\($0)\(name[dot...])" }
     #expect(scratch.names == names)
@@ -128,14 +129,7 @@ struct SplitTests {
       input,
     ])
     let output = try Scratch()
-    let run = try Transcoded(
-      input, to: output.path("out.mkv"), events: Samples.turningEvents()
-    ) {
-      $0.sensor()
-      $0.size = .pair(PixelSize(90, 160))
-      $0.splits = true
-      $0.quick()
-    }
+    let run = try Self.make("out.mkv", from: input, in: output)
     let starts = [0, 100 / 30.0, 200 / 30.0]
     let wanted = [[1.0], [4, 6], [starts[2]]]
     for (index, file) in run.result.output.files.enumerated() {
@@ -154,12 +148,13 @@ struct SplitTests {
     let old = scratch.path("out-1.mkv")
     try Data("old".utf8).write(to: URL(fileURLWithPath: old))
     let error = #expect(throws: UprightError.self) {
-      try Self.make("out.mkv", from: .constant, in: scratch)
+      try Self.make("out.mkv", from: NumberedClip.Clip.constant.path(), in: scratch)
     }
     #expect(error?.code == .cannotCreate && error?.location == old)
     #expect(scratch.names == ["out-1.mkv"])
     #expect(try Data(contentsOf: URL(fileURLWithPath: old)) == Data("old".utf8))
-    _ = try Self.make("out.mkv", from: .constant, in: scratch, overwrites: true)
+    _ = try Self.make(
+      "out.mkv", from: NumberedClip.Clip.constant.path(), in: scratch, overwrites: true)
     #expect(scratch.names == ["out-0.mkv", "out-1.mkv", "out-2.mkv"])
 
     try FileManager.default.copyItem(
