@@ -88,16 +88,23 @@ package final class SplitSink: PacketSink {
     _ packet: consuming Packet, track: Int, format: EncodedFormat?
   ) throws(UprightError) {
     if let format { try change(to: format, at: packet.time ?? start) }
-    if track > 0, let source = description?.sideTracks[track - 1].source, let time = packet.time,
-      source.kind == .subtitle || source.isAttachedPicture
-    {
-      repeated.removeAll { $0.end.map { $0 <= time } ?? false }
-      let box = PacketBox(try packet.shared(), format: nil)
-      let end = source.isAttachedPicture ? nil : time + packet.length
-      repeated.append(Repeated(packet: box, track: track, end: end))
+    if track > 0, let source = description?.sideTracks[track - 1].source {
+      if source.isAttachedPicture {
+        try keep(packet, of: track, until: nil)
+      } else if source.kind == .subtitle, let time = packet.time {
+        repeated.removeAll { $0.end.map { $0 <= time } ?? false }
+        try keep(packet, of: track, until: time + packet.length)
+      }
     }
     packet.move(by: -start)
     try parts.last?.write(packet, track: track, format: nil)
+  }
+
+  private func keep(
+    _ packet: borrowing Packet, of track: Int, until end: MediaTime?
+  ) throws(UprightError) {
+    let box = PacketBox(try packet.shared(), format: nil)
+    repeated.append(Repeated(packet: box, track: track, end: end))
   }
 
   /// Writes the cover pictures, and what is left of the subtitles that are shown when a file begins.
