@@ -67,9 +67,9 @@ final class CheckJob: BatchedSession {
       .init("obstacle", obstacle.map(JSONValue.string) ?? .null),
     ]
     if let obstacle {
-      result.text += "; not mended: \(obstacle)"
+      result.text += "; not mended: \(obstacle.printable)"
     } else if let output {
-      result.text += output == item.input ? "; mended" : "; mended: \(output)"
+      result.text += output == item.input ? "; mended" : "; mended: \(output.printable)"
     }
     if case .object(let entry) = result.report {
       result.report = .object(entry + [.init("fix", .object(members))])

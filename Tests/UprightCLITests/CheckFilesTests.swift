@@ -237,13 +237,14 @@ struct CheckFilesTests {
     try FFmpegTool.run(
       "-f lavfi -i testsrc2=s=64x48:d=0.2 -pix_fmt yuv420p", [scratch.path("in/b.mp4")])
     // A transport stream has the guidance's size where none is asked for.
-    try Self.tagged(scratch.path("in/one/c.ts"))
+    try Self.tagged(scratch.path("in/one/c\n.ts"))
     let arguments = ["check", scratch.path("in"), "--fix", "pixels", "-o", scratch.path("out")]
     let run = try Upright.run(arguments)
     #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
     #expect(run.text.contains("2 mended, 0 not mended"), "\(run.text)")
+    #expect(run.text.contains("; mended: \(scratch.path("out/one/c .ts"))\n"), "\(run.text)")
     let output = scratch.path("out/one/a.mp4")
-    let sizes = try [output, scratch.path("out/one/c.ts")].map {
+    let sizes = try [output, scratch.path("out/one/c\n.ts")].map {
       try FFmpegTool.streams($0, "video")[0]["width"].int
     }
     #expect(sizes[0] == sizes[1], "\(sizes)")
