@@ -71,59 +71,21 @@ package struct InitSegment: Sendable {
   package func withParameterSets(_ segment: [UInt8]) -> [UInt8]? {
     guard let video, !sets.isEmpty else { return segment }
     for fragment in MP4Boxes(segment, in: segment.indices).complete where fragment.type == "moof" {
-      let runs = runs(segment, fragment)
-      if let first = runs.first(where: { $0.identifier == video.identifier && $0.count > 0 }) {
-        return inserting(segment, fragment, runs, first)
+      let tracks = TrackFragment.all(segment, in: fragment.payload)
+      let runs = tracks.filter { $0.identifier == video.identifier }.flatMap(\.runs)
+      if let first = runs.first(where: { $0.count > 0 }) {
+        return inserting(segment, fragment, tracks, first)
       }
     }
     return segment
   }
 
-  /// A run of samples in a fragment (8.8.8).
-  private struct Run {
-    let identifier: Int
-    let count: Int
-    /// The position of the number that says where its data begins, and that number, counted from the fragment.
-    let offset: (place: Int, value: Int)?
-    /// The position of the size of its first sample.
-    let size: Int?
-    /// Whether its data is where `offset` says.
-    let isFromFragment: Bool
-  }
-
-  private func runs(_ segment: [UInt8], _ fragment: MP4Box) -> [Run] {
-    var runs: [Run] = []
-    let boxes = MP4Boxes(segment, in: fragment.payload).filter { $0.type == "traf" }
-    for (index, box) in boxes.enumerated() {
-      guard let header = MP4Boxes.payload(at: "tfhd", of: segment, in: box.payload),
-        case var reader = ByteReader(segment, header), let flags = reader.count(4),
-        let identifier = reader.count(4)
-      else { continue }
-      // Neither base-data-offset, nor that which follows from the track before.
-      let isFromFragment = flags & 1 == 0 && (flags & 0x20000 != 0 || index == 0)
-      for run in MP4Boxes(segment, in: box.payload) where run.type == "trun" {
-        var reader = ByteReader(segment, run.payload)
-        guard let flags = reader.count(4), let count = reader.count(4) else { continue }
-        let place = reader.position
-        let offset = flags & 1 != 0 ? reader.count(4) : nil
-        if flags & 4 != 0 { reader.skip(4) }
-        if flags & 0x100 != 0 { reader.skip(4) }
-        let size = flags & 0x200 != 0 && reader.count >= 4 ? reader.position : nil
-        runs.append(
-          Run(
-            identifier: identifier, count: count,
-            offset: offset.map { (place, Int(Int32(truncatingIfNeeded: $0))) }, size: size,
-            isFromFragment: isFromFragment))
-      }
-    }
-    return runs
-  }
-
-  /// - Parameter first: The one of `runs` that begins with the sample.
+  /// - Parameter first: The run that begins with the sample.
   private func inserting(
-    _ segment: [UInt8], _ fragment: MP4Box, _ runs: [Run], _ first: Run
+    _ segment: [UInt8], _ fragment: MP4Box, _ tracks: [TrackFragment], _ first: TrackFragment.Run
   ) -> [UInt8]? {
-    guard let offset = first.offset, let size = first.size, runs.allSatisfy(\.isFromFragment)
+    guard let offset = first.offset, let size = first.sizePlace,
+      tracks.allSatisfy({ $0.isFromFragment || $0.runs.isEmpty })
     else { return nil }
     let start = fragment.whole.lowerBound + offset.value
     let length = segment.numbers(in: size..<size + 4, width: 4)[0]
@@ -138,7 +100,7 @@ package struct InitSegment: Sendable {
         place..<place + width, with: [UInt8].big(number &+ sets.count, bytes: width))
     }
     add(at: size)
-    for other in runs {
+    for other in tracks.flatMap(\.runs) {
       if let later = other.offset, later.value > offset.value { add(at: later.place) }
     }
     for box in MP4Boxes(segment, in: segment.indices) {

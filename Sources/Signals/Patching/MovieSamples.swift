@@ -7,11 +7,13 @@ struct MovieSamples {
   private let track: TaggedTrack
   private let file: any ByteFile
   private let fragments: [Range<Int>]
+  private let defaults: [Int: TrackFragment.Defaults]
   /// The most samples that are visited, in all.
   private static let limit = 1 << 24
 
   init(_ index: TaggedMovie, _ track: TaggedTrack, in file: any ByteFile) {
     (movie, fragments) = (index.movie, index.fragments)
+    defaults = TrackFragment.Defaults.all(inMovie: movie)
     (self.track, self.file) = (track, file)
   }
 
@@ -97,54 +99,21 @@ struct MovieSamples {
     guard fragment.count <= 16 << 20 else { return }
     let bytes = try file.bytes(in: fragment)
     guard let whole = MP4Box(header: bytes) else { return }
-    for box in MP4Boxes(bytes, in: whole.payload) where box.type == "traf" {
-      guard let header = MP4Boxes.payload(at: "tfhd", of: bytes, in: box.payload) else { continue }
-      var reader = ByteReader(bytes, header)
-      guard let flags = reader.count(4), reader.count(4) == track.identifier else { continue }
-      var base = fragment.lowerBound
-      if flags & 1 == 1 { base = Int(clamping: reader.integer(8) ?? 0) }
-      if flags & 2 == 2 { reader.skip(4) }
-      if flags & 8 == 8 { reader.skip(4) }
-      let size = flags & 0x10 == 0x10 ? reader.count(4) ?? 0 : standardSize
+    for part in TrackFragment.all(bytes, in: whole.payload, defaults)
+    where part.identifier == track.identifier {
+      let base = part.base ?? fragment.lowerBound
       var position = base
-      for run in MP4Boxes(bytes, in: box.payload) where run.type == "trun" {
-        try visitRun(ByteReader(bytes, run.payload), base, &position, size, visit)
+      for run in part.runs {
+        if let offset = run.offset {
+          let (start, isTooLarge) = base.addingReportingOverflow(offset.value)
+          guard !isTooLarge else { return }
+          position = start
+        }
+        for sample in run {
+          guard try visit(position, sample.size) else { break }
+          position += sample.size
+        }
       }
-    }
-  }
-
-  /// The size of samples whose fragment has none (8.8.3).
-  private var standardSize: Int {
-    guard let extends = MP4Boxes.payload(at: "mvex", of: movie, in: movie.indices) else { return 0 }
-    for box in MP4Boxes(movie, in: extends) where box.type == "trex" {
-      let values = movie.numbers(in: box.payload.dropFirst(4), width: 4)
-      if values.count >= 4, values[0] == track.identifier { return values[3] }
-    }
-    return 0
-  }
-
-  private func visitRun(
-    _ run: ByteReader, _ base: Int, _ position: inout Int, _ size: Int,
-    _ visit: (Int, Int) throws(UprightError) -> Bool
-  ) throws(UprightError) {
-    var reader = run
-    guard let flags = reader.count(4), let count = reader.count(4) else { return }
-    if flags & 1 == 1 {
-      let offset = Int32(truncatingIfNeeded: reader.integer(4) ?? 0)
-      let (start, isTooLarge) = base.addingReportingOverflow(Int(offset))
-      guard !isTooLarge else { return }
-      position = start
-    }
-    if flags & 4 == 4 { reader.skip(4) }
-    // Duration, size, flags and composition offset of a sample, if present.
-    let fields = [0x100, 0x200, 0x400, 0x800].map { flags & $0 == $0 }
-    for _ in 0..<count {
-      if fields[0] { reader.skip(4) }
-      let own = fields[1] ? reader.count(4) : size
-      if fields[2] { reader.skip(4) }
-      if fields[3] { reader.skip(4) }
-      guard let own, try visit(position, own) else { return }
-      position += own
     }
   }
 }
