@@ -9,7 +9,7 @@ public struct OrientationSignal: Sendable, Hashable {
     case cvo
     /// H.264 or HEVC SEI display orientation.
     case sei
-    /// The frame's display matrix (EXIF in a JPEG).
+    /// The frame's display matrix (EXIF in an image, the rotation of an AVIF file).
     case frameMatrix
     /// Apple's timed track `com.apple.quicktime.video-orientation`.
     case mebx

@@ -13,6 +13,7 @@ package struct SignalReader {
   private var coordination: CVOTimeline?
   private var timed: TimedSignals?
   private var script: ScriptSignals?
+  private var pictures: PictureSignals?
   private var gravity: GravitySignals?
   /// Why the sensors turn nothing, and whether they should level frames.
   private var gravityLack: String?
@@ -44,6 +45,7 @@ package struct SignalReader {
       if use != nil, gravity == nil { gravityLack = GravitySignals.lack(demuxer) }
     }
     script = ScriptSignals(source, video)
+    pictures = PictureSignals(source, video)
   }
 
   private static func streamSignals(
@@ -93,6 +95,7 @@ package struct SignalReader {
     script?.read(packet)
     guard packet.streamIndex == video else { return }
     coordination?.add(packet.cvo, pts: packet.pts)
+    pictures?.read(packet)
     guard messages != nil else { return }
     let pts = packet.pts
     unsafe packet.withBytes { bytes in unsafe messages?.read(bytes, pts: pts) }
@@ -110,8 +113,8 @@ package struct SignalReader {
       if let message = messages?.signal(at: pts) {
         signals.append(OrientationSignal(.sei, message.values.turn))
       }
-    } else if let frameMatrix {
-      signals.append(OrientationSignal(.frameMatrix, frameMatrix))
+    } else if let turn = frameMatrix ?? pictures?.turn(at: pts) {
+      signals.append(OrientationSignal(.frameMatrix, turn))
     }
     if let turn = timed?.turn(at: pts) { signals.append(OrientationSignal(.mebx, turn)) }
     if let turn = script?.turn(at: pts) { signals.append(OrientationSignal(.flv, turn)) }

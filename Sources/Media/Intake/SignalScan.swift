@@ -3,7 +3,7 @@ internal import UprightSignals
 package import UprightMediaIO
 
 /// Reads a file's orientation signals and frame sizes from its packets. Frames are decoded only if the codec
-/// stores its signal inside them (EXIF in JPEG).
+/// stores its signal inside them (EXIF in images).
 package struct SignalScan {
   /// The signals and the shape from one frame on.
   package struct Change {

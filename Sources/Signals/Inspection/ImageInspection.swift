@@ -34,24 +34,21 @@ package struct ImageInspection: Sendable, Hashable {
       let image = try HEIFTag(file)
       (orientation, size) = (image.old, image.size)
       (video, hasLocation) = (try image.attachedVideo(), false)
-    default:
-      (orientation, size) = (try Self.orientation(file, format), PixelSize(0, 0))
-      hasLocation = try format.patch(file, .up).hasLocation
+    case .png:
+      let image = try PNGTag(file)
+      (orientation, size, hasLocation) = (image.orientation, PixelSize(0, 0), image.hasLocation)
+    case .webp:
+      let image = try WebPTag(file)
+      (orientation, size) = (try image.orientation(), PixelSize(0, 0))
+      hasLocation = try image.hasLocation()
+    case .movie, .matroska, .webm:
+      (orientation, size, hasLocation) = (nil, PixelSize(0, 0), false)
     }
     guard let video else {
       motion = .none
       return
     }
     motion = try Self.motion(FilePart(file: file, range: video), orientation ?? .up, size)
-  }
-
-  /// Returns the orientation for which nothing has to be changed.
-  private static func orientation(
-    _ file: any ByteFile, _ format: PatchedFormat
-  ) throws(UprightError) -> ImageOrientation? {
-    for orientation in ImageOrientation.allCases
-    where try format.patch(file, orientation).edits.isEmpty { return orientation }
-    return nil
   }
 
   private static func motion(

@@ -1,21 +1,22 @@
 internal import UprightOrientation
 
-/// Changes the orientation in a PNG image's `eXIf` chunk (PNG, third edition, 11.3.3.3), or inserts one.
-enum PNGTag {
+/// The orientation in a PNG image's `eXIf` chunk (PNG, third edition, 11.3.3.3).
+struct PNGTag {
   static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
   /// The largest EXIF data that are read, and the most chunks.
   private static let (largest, most) = (16 << 20, 1 << 16)
 
-  static func patch(
-    _ file: any ByteFile, _ orientation: ImageOrientation
-  ) throws(UprightError) -> OrientationPatch {
-    var patch = OrientationPatch()
-    patch.codec = "png"
-    var position = signature.count
-    var headerEnd: Int?
-    var hasEXIF = false
-    var isWhole = false
-    for _ in 0..<most {
+  private var size = PixelSize(0, 0)
+  private let headerEnd: Int
+  /// The chunk with the EXIF data, and where it is; `nil` if there is none.
+  private var exif: (start: Int, chunk: [UInt8])?
+  private var isWhole = false
+
+  /// - Throws: `badData` if the image has no header; what reading throws.
+  init(_ file: any ByteFile) throws(UprightError) {
+    var position = Self.signature.count
+    var header: Int?
+    for _ in 0..<Self.most {
       let head = try file.bytes(in: position..<position + 8)
       guard head.count == 8 else { break }
       let length = head.numbers(in: 0..<4, width: 4)[0]
@@ -26,28 +27,43 @@ enum PNGTag {
         let content = try file.bytes(in: position + 8..<position + 16)
         let numbers = content.numbers(in: 0..<8, width: 4)
         guard numbers.count == 2 else { break }
-        patch.size = PixelSize(numbers[0], numbers[1])
-        headerEnd = end
-      case "eXIf" where !hasEXIF && length <= largest:
-        hasEXIF = true
-        let old = try file.bytes(in: position..<end)
-        let content = Array(old[8..<8 + length])
-        patch.add(ByteEdit(at: position, old, try chunk(content, orientation)))
-        patch.hasLocation = TIFFOrientation(content)?.hasLocation ?? false
+        size = PixelSize(numbers[0], numbers[1])
+        header = end
+      case "eXIf" where exif == nil && length <= Self.largest:
+        exif = (position, try file.bytes(in: position..<end))
       case "IEND": isWhole = true
       default: break
       }
       if isWhole { break }
       position = end
     }
-    guard let headerEnd else {
+    guard let header else {
       throw UprightError(
         .badData, "the image has no header (IHDR)", remedy: "the file is truncated or damaged")
     }
+    headerEnd = header
+  }
+
+  private var content: [UInt8]? { exif.map { Array($0.chunk[8..<$0.chunk.count - 4]) } }
+
+  /// The orientation; `nil` if there is no valid one.
+  var orientation: ImageOrientation? { content.flatMap { TIFFOrientation($0)?.orientation } }
+
+  /// Whether the EXIF data say where the image was taken.
+  var hasLocation: Bool { content.flatMap { TIFFOrientation($0)?.hasLocation } ?? false }
+
+  /// Returns the edits that give the image another orientation.
+  ///
+  /// - Throws: `badData` if the EXIF data is damaged.
+  func patch(_ orientation: ImageOrientation) throws(UprightError) -> OrientationPatch {
+    var patch = OrientationPatch()
+    (patch.codec, patch.size, patch.hasLocation) = ("png", size, hasLocation)
     if !isWhole { patch.damage.append("the file ends before the image does") }
-    if !hasEXIF, orientation != .up {
+    if let exif, let content {
+      patch.add(ByteEdit(at: exif.start, exif.chunk, try Self.chunk(content, orientation)))
+    } else if orientation != .up {
       let content = TIFFOrientation.bytes(orientation)
-      patch.add(ByteEdit(at: headerEnd, [], chunk(content)))
+      patch.add(ByteEdit(at: headerEnd, [], Self.chunk(content)))
     }
     return try patch.ordered()
   }

@@ -68,8 +68,8 @@ package enum PatchedFormat: String, Sendable, CaseIterable {
     switch self {
     case .movie: try MovieTag.patch(file, orientation, isForced: isForced)
     case .jpeg: try JPEGTag.patch(file, orientation, isForced: isForced)
-    case .png: try PNGTag.patch(file, orientation)
-    case .webp: try WebPTag.patch(file, orientation)
+    case .png: try PNGTag(file).patch(orientation)
+    case .webp: try WebPTag(file).patch(orientation)
     case .heif: try HEIFTag.patch(file, orientation, isForced: isForced)
     case .matroska, .webm: try MatroskaTag.patch(file, orientation, isForced: isForced)
     }

@@ -1,6 +1,6 @@
 internal import UprightOrientation
 
-/// Changes the orientation in a WebP image's `EXIF` chunk, or inserts one (RFC 9649, 2.7).
+/// The orientation in a WebP image's `EXIF` chunk (RFC 9649, 2.7).
 struct WebPTag {
   /// A chunk: its type, and the ranges of its header, content and padding.
   private struct Chunk {
@@ -17,13 +17,8 @@ struct WebPTag {
   /// The bit of `VP8X` that says that there is EXIF data, and the one for alpha.
   private static let (exifFlag, alphaFlag): (UInt8, UInt8) = (0x08, 0x10)
 
-  static func patch(
-    _ file: any ByteFile, _ orientation: ImageOrientation
-  ) throws(UprightError) -> OrientationPatch {
-    try WebPTag(file).patch(orientation)
-  }
-
-  private init(_ file: any ByteFile) throws(UprightError) {
+  /// - Throws: `badData` if the file has no image; what reading throws.
+  init(_ file: any ByteFile) throws(UprightError) {
     self.file = file
     var position = 12
     for _ in 0..<Self.most {
@@ -54,23 +49,45 @@ struct WebPTag {
     [UInt8].big(value, bytes: size).reversed()
   }
 
-  private func patch(_ orientation: ImageOrientation) throws(UprightError) -> OrientationPatch {
+  /// The EXIF data, and where they are; `nil` if there are none.
+  private func exif() throws(UprightError) -> (
+    chunk: Chunk, start: Int, structure: TIFFOrientation?
+  )? {
+    guard let chunk = chunks.first(where: { $0.type == "EXIF" }),
+      chunk.content.count <= Self.largest
+    else { return nil }
+    let content = try file.bytes(in: chunk.content)
+    // Some writers begin as a JPEG segment does.
+    let prefix = content.starts(with: Array("Exif".utf8) + [0, 0]) ? 6 : 0
+    let structure = TIFFOrientation(Array(content.dropFirst(prefix)))
+    return (chunk, chunk.content.lowerBound + prefix, structure)
+  }
+
+  /// Returns the orientation; `nil` if there is no valid one.
+  func orientation() throws(UprightError) -> ImageOrientation? {
+    try exif()?.structure?.orientation
+  }
+
+  /// Returns whether the EXIF data say where the image was taken.
+  func hasLocation() throws(UprightError) -> Bool { try exif()?.structure?.hasLocation ?? false }
+
+  /// Returns the edits that give the image another orientation.
+  ///
+  /// - Throws: `badData` if the EXIF data is damaged, or the image has no size.
+  func patch(_ orientation: ImageOrientation) throws(UprightError) -> OrientationPatch {
     var patch = OrientationPatch()
     patch.codec = "webp"
     let (size, hasAlpha) = try sizeAndAlpha()
     patch.size = size
     if !isWhole { patch.damage.append("the file ends before the image does") }
     let edits: [ByteEdit]
-    if let exif = chunks.first(where: { $0.type == "EXIF" }), exif.content.count <= Self.largest {
-      let content = try file.bytes(in: exif.content)
-      // Some writers begin as a JPEG segment does.
-      let prefix = content.starts(with: Array("Exif".utf8) + [0, 0]) ? 6 : 0
-      guard let structure = TIFFOrientation(Array(content.dropFirst(prefix))) else {
+    if let exif = try exif() {
+      guard let structure = exif.structure else {
         throw UprightError(
           .badData, "the EXIF data is damaged", remedy: "use transcode to turn the image")
       }
       patch.hasLocation = structure.hasLocation
-      edits = grown(exif, structure.edits(orientation, at: exif.content.lowerBound + prefix))
+      edits = grown(exif.chunk, structure.edits(orientation, at: exif.start))
     } else if orientation != .up {
       edits = try inserted(TIFFOrientation.bytes(orientation), size, hasAlpha)
     } else {

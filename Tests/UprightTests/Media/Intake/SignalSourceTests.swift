@@ -27,6 +27,30 @@ struct SignalSourceTests {
     runs.map { String(repeating: $0.0, count: $0.1) }.joined()
   }
 
+  // MARK: - Pictures
+
+  // 1 s.
+  @Test("Pictures are turned by what their bytes say", arguments: ["png", "webp", "avif"])
+  func pictures(_ kind: String) throws {
+    let scratch = try Scratch()
+    let plain = scratch.path("plain.\(kind)")
+    let coding = ["webp": "-lossless 1", "avif": "-c:v libaom-av1 -still-picture 1 -cpu-used 8"]
+    try FFmpegTool.run(
+      "-f lavfi -i testsrc2=s=64x64:d=0.04 -pix_fmt \(kind == "png" ? "rgb24" : "yuv420p") "
+        + "-frames:v 1 \(coding[kind] ?? "")", [plain])
+    let stored = try Transcoded(plain, to: scratch.path("stored.y4m"))
+    for orientation in [ImageOrientation.right, .down, .leftMirrored] {
+      let path = scratch.path("\(orientation).\(kind)")
+      _ = try TagSession(input: plain, output: path, options: .init(orientation: orientation)).run()
+      let run = try Transcoded(path, to: scratch.path("\(orientation).y4m"))
+      let seen = try TurnedFrames.read(Y4M(path: run.path), source: Y4M(path: stored.path))
+      #expect(TurnedFrames.orientation(seen.first ?? "?") == orientation, "\(kind): \(seen)")
+      #expect(run.result.warnings.isEmpty, "\(run.result.warnings)")
+      #expect(try Probe(input: path).signals.map(\.signal?.orientation) == [orientation])
+    }
+    #expect(try Probe(input: plain).signals.isEmpty)
+  }
+
   // MARK: - Matroska
 
   private static func matroska(_ scratch: Scratch, _ tags: [String] = []) throws -> String {
