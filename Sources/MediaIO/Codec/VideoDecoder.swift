@@ -75,6 +75,8 @@ package final class VideoDecoder {
     if [AV_CODEC_ID_WEBP, AV_CODEC_ID_PNG].contains(identifier) {
       opened.pointee.thread_type = FF_THREAD_SLICE
     }
+    // Otherwise columns that are cut off at the left are left in where rows would begin at odd addresses.
+    opened.pointee.flags |= AV_CODEC_FLAG_UNALIGNED
     frames.serve(opened)
     let (width, height) = (opened.pointee.width, opened.pointee.height)
     if code >= 0, width > 0, height > 0 {

@@ -51,6 +51,25 @@ struct SignalSourceTests {
     #expect(try Probe(input: plain).signals.isEmpty)
   }
 
+  @Test(
+    "What is cropped at the left isn't shown",
+    arguments: [("h264", 2), ("h264", 40), ("hevc", 8), ("hevc", 40)])
+  func croppedColumns(_ codec: String, _ left: Int) throws {
+    let scratch = try Scratch()
+    let (whole, cropped) = (scratch.path("whole.mp4"), scratch.path("cropped.mp4"))
+    try FFmpegTool.run(
+      "-f lavfi -i testsrc2=s=\(64 + left)x84:d=0.12 -pix_fmt yuv420p "
+        + "-c:v \(codec == "h264" ? "libx264" : "libx265")", [whole])
+    try FFmpegTool.run(
+      ["-i", whole] + "-c copy -metadata:s:v rotate=90".words
+        + ["-bsf:v", "\(codec)_metadata=crop_left=\(left):crop_top=20", cropped])
+    let source = scratch.path("source.y4m")
+    try FFmpegTool.run(["-i", whole, "-vf", "crop=64:64:\(left):20", source])
+    let run = try Transcoded(cropped, to: scratch.path("out.y4m"))
+    let seen = try TurnedFrames.read(Y4M(path: run.path), source: Y4M(path: source))
+    #expect(seen == "LLL")
+  }
+
   // MARK: - Matroska
 
   private static func matroska(_ scratch: Scratch, _ tags: [String] = []) throws -> String {
