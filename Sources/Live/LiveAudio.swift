@@ -24,7 +24,7 @@ final class LiveAudio {
 
   private static func encoder() throws(UprightError) -> AudioTrackEncoder {
     let aac = try AudioEncoder(
-      "aac", rate: 48_000, channels: 2, bitrate: 128_000, wantsGlobalHeader: true)
+      "aac", rate: 48_000, layout: .stereo, bitrate: 128_000, wantsGlobalHeader: true)
     return try AudioTrackEncoder(
       aac, .live(rate: aac.format.rate, frameSize: aac.frameSize), start: 0)
   }

@@ -58,8 +58,8 @@ package final class AudioDecoder {
   /// The stream's samples per second as far as known before decoding, else 0.
   package var rate: Int { Int(context.pointee.sample_rate) }
 
-  /// The stream's number of channels as far as known before decoding, else 0.
-  package var channels: Int { Int(context.pointee.ch_layout.nb_channels) }
+  /// The stream's channels as far as known before decoding, else none.
+  package var layout: ChannelLayout { ChannelLayout(context.pointee.ch_layout) }
 
   /// Decodes a packet and passes the samples on.
   ///

@@ -13,11 +13,12 @@ package final class AudioEncoder {
   /// - Parameters:
   ///   - name: libavcodec's name of the encoder.
   ///   - rate: The requested samples per second. The encoder's actual rate is in `format`.
+  ///   - layout: The requested channels. Those of `format` include them if the codec can.
   ///   - bitrate: Bits per second. `nil` leaves it to the encoder.
   ///   - wantsGlobalHeader: Whether the packets have no headers; the extradata is then in the parameters.
   /// - Throws: `unavailable` if the encoder isn't linked or rejects the rate or the channels.
   package init(
-    _ name: String, rate: Int, channels: Int, bitrate: Int? = nil, wantsGlobalHeader: Bool
+    _ name: String, rate: Int, layout: ChannelLayout, bitrate: Int? = nil, wantsGlobalHeader: Bool
   ) throws(UprightError) {
     guard let codec = avcodec_find_encoder_by_name(name) else {
       throw UprightError(.unavailable, "the linked FFmpeg has no \(name) encoder")
@@ -25,7 +26,8 @@ package final class AudioEncoder {
     var made = QuietContext.codec(codec)
     guard let context = made else { throw outOfMemory("encoder") }
     context.pointee.sample_rate = Self.closestRate(codec, to: CInt(clamping: rate))
-    av_channel_layout_default(&context.pointee.ch_layout, CInt(clamping: channels))
+    let fitting = layout.fitting(name)
+    fitting.set(&context.pointee.ch_layout)
     context.pointee.sample_fmt = upright_codec_sample_formats(codec)?[0] ?? AV_SAMPLE_FMT_FLTP
     if let bitrate { context.pointee.bit_rate = Int64(bitrate) }
     context.pointee.time_base = AVRational(num: 1, den: context.pointee.sample_rate)
@@ -40,7 +42,7 @@ package final class AudioEncoder {
       avcodec_free_context(&made)
       throw UprightError(
         .unavailable, "\(name) rejects this audio: \(explain(code))",
-        at: "\(rate) Hz, \(channels) channels")
+        at: "\(rate) Hz, \(fitting.count) channels")
     }
     self.context = context
     format = AudioFormat(context)

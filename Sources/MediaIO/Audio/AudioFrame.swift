@@ -1,16 +1,17 @@
 internal import CUprightFFmpeg
 package import UprightOrientation
 
-/// How audio samples are stored: the rate, the number of channels and the type of a sample.
+/// How audio samples are stored: the rate, the channels and the type of a sample.
 package struct AudioFormat: Sendable {
   /// Samples per second.
   package let rate: Int
-  package let channels: Int
+  let layout: ChannelLayout
+  package var channels: Int { layout.count }
   let sample: AVSampleFormat
 
   init(_ context: UnsafePointer<AVCodecContext>) {
     rate = Int(context.pointee.sample_rate)
-    channels = Int(context.pointee.ch_layout.nb_channels)
+    layout = ChannelLayout(context.pointee.ch_layout)
     sample = context.pointee.sample_fmt
   }
 }
@@ -27,7 +28,7 @@ package struct AudioFrame: ~Copyable, @unchecked Sendable {
     guard let raw = made else { throw outOfMemory("audio") }
     raw.pointee.format = format.sample.rawValue
     raw.pointee.sample_rate = CInt(clamping: format.rate)
-    av_channel_layout_default(&raw.pointee.ch_layout, CInt(clamping: format.channels))
+    format.layout.set(&raw.pointee.ch_layout)
     raw.pointee.nb_samples = CInt(clamping: count)
     guard count == 0 || av_frame_get_buffer(raw, 0) >= 0 else {
       av_frame_free(&made)

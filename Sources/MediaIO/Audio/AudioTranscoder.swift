@@ -17,13 +17,13 @@ package final class AudioTranscoder {
   ) throws(UprightError) {
     self.start = start
     decoder = try AudioDecoder(stream: stream)
-    guard decoder.rate > 0, decoder.channels > 0 else {
+    guard decoder.rate > 0, decoder.layout.count > 0 else {
       throw UprightError(
         .badData, "\(stream.codecLabel) audio cannot be decoded: no sample rate or no channels",
         at: "stream \(stream.index)")
     }
     let encoder = try AudioEncoder(
-      encoderName, rate: decoder.rate, channels: decoder.channels,
+      encoderName, rate: decoder.rate, layout: decoder.layout,
       wantsGlobalHeader: wantsGlobalHeader)
     track = try AudioTrackEncoder(encoder, .file(rate: encoder.format.rate), start: start)
   }

@@ -22,7 +22,7 @@ import UprightTestSupport
     private(set) var sizes: [Int] = []
 
     init(live: Bool = false) throws {
-      let pcm = try AudioEncoder("pcm_s16le", rate: 48_000, channels: 1, wantsGlobalHeader: false)
+      let pcm = try AudioEncoder("pcm_s16le", rate: 48_000, layout: .mono, wantsGlobalHeader: false)
       encoder = try AudioTrackEncoder(
         pcm, live ? .live(rate: 48_000, frameSize: pcm.frameSize) : .file(rate: 48_000),
         start: live ? 0 : nil)
@@ -143,7 +143,7 @@ import UprightTestSupport
 
   /// 48 kHz, stereo, as the AAC encoder takes it.
   private static func stereo() throws -> AudioFormat {
-    try AudioEncoder("aac", rate: 48_000, channels: 2, wantsGlobalHeader: false).format
+    try AudioEncoder("aac", rate: 48_000, layout: .stereo, wantsGlobalHeader: false).format
   }
 
   private static func audio(_ demuxer: Demuxer) throws -> StreamInfo {

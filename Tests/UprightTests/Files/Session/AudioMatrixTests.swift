@@ -74,4 +74,56 @@ struct AudioMatrixTests {
       #expect(abs(found - was) <= max(audio.frame, 1024 / 48000) + 0.001, "\(words)")
     }
   }
+
+  // 1 s.
+  @Test(
+    "Encoded audio keeps its channels apart",
+    arguments: [
+      ("quad", "mp4", "5.0"), ("quad", "webm", "quad"), ("3.0", "mp4", "3.0"),
+      ("3.0", "webm", "3.0"), ("3.1", "mp4", "5.1"), ("4.0", "webm", "6.1"), ("4.1", "mp4", "5.1"),
+      ("5.1(side)", "mp4", "5.1"), ("5.1", "webm", "5.1"), ("7.1(wide)", "mp4", "5.1"),
+      ("6.1", "mp4", "7.1"),
+      ("7.1", "webm", "7.1"),
+    ])
+  func channels(_ layout: String, _ container: String, _ expected: String) throws {
+    let scratch = try Scratch()
+    let input = scratch.path("in.mov")
+    let count =
+      layout == "quad"
+      ? 4
+      : layout.split(separator: "(")[0].split(separator: ".")
+        .compactMap { Int($0) }.reduce(0, +)
+    // Each channel has a tone of its own, in its own tenth of a second.
+    let tones = (0..<count).map { channel in
+      "'if(eq(floor(t*10),\(channel)),0.5*sin(2*PI*440*t),0)'"
+    }
+    try FFmpegTool.run([
+      "-f", "lavfi", "-i", "testsrc2=s=64x48:d=0.8", "-f", "lavfi", "-i",
+      "aevalsrc=\(tones.joined(separator: "|")):c=\(layout):s=48000:d=0.8", "-c:v", "libx264",
+      "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "pcm_s24le", input,
+    ])
+    let run = try Transcoded(input, to: scratch.path("out.\(container)")) {
+      $0.size = .pair(PixelSize(48, 36))
+      if container == "mp4" { $0.quick() }
+    }
+    #expect(run.result.output.dropped.isEmpty, "\(run.result.output.dropped)")
+    let stream = try #require(try FFmpegTool.streams(run.path, "audio").first)
+    #expect(stream["channel_layout"].string == expected, "\(stream["channel_layout"])")
+    let samples = try [UInt8](
+      FFmpegTool.run(["-i", run.path, "-map", "0:a", "-f", "s16le", "-c:a", "pcm_s16le", "-"])
+    ).withUnsafeBytes { Array($0.bindMemory(to: Int16.self)) }
+    let channels = stream["channels"].int ?? 1
+    // The loudest channel while each tone sounds.
+    let loudest = (0..<count).map { tone in
+      let levels = (0..<channels).map { channel in
+        (0..<2400).reduce(0.0) { sum, index in
+          let place = ((tone * 4800 + 1200 + index) * channels) + channel
+          return sum + (samples.indices.contains(place) ? abs(Double(samples[place])) : 0)
+        }
+      }
+      return levels.firstIndex(of: levels.max() ?? 0) ?? 0
+    }
+    // A channel of bass has none of it, and a centre behind is in both sides.
+    #expect(Set(loudest).count >= count - 2, "\(layout) in \(container): \(loudest)")
+  }
 }
