@@ -149,7 +149,12 @@ public enum OutputContainer: String, Sendable, CaseIterable {
   private var audioCodecs: Set<String> {
     switch self {
     case .mp4: ["aac", "mp3", "ac3", "eac3", "opus", "flac", "alac"]
-    case .mov: ["aac", "mp3", "ac3", "eac3", "alac", "pcm_s16le", "pcm_s16be", "pcm_s24le"]
+    case .mov:
+      [
+        "aac", "mp3", "ac3", "eac3", "alac", "pcm_u8", "pcm_s8", "pcm_s16le", "pcm_s16be",
+        "pcm_s24le", "pcm_s24be", "pcm_s32le", "pcm_s32be", "pcm_f32le", "pcm_f32be", "pcm_f64le",
+        "pcm_f64be", "pcm_alaw", "pcm_mulaw",
+      ]
     // AC-3's description can't be written before its first packet, and browsers don't play it. hls.js asks them for MP3 by a
     // name that Chromium doesn't know.
     case .hls: ["aac"]
@@ -159,8 +164,9 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     case .rtsp: ["aac", "opus"]
     case .matroska:
       [
-        "aac", "mp3", "mp2", "ac3", "eac3", "opus", "flac", "vorbis", "alac", "dts", "pcm_s16le",
-        "pcm_s24le",
+        "aac", "mp3", "mp2", "ac3", "eac3", "opus", "flac", "vorbis", "alac", "dts", "truehd",
+        "pcm_u8", "pcm_s16le", "pcm_s16be", "pcm_s24le", "pcm_s24be", "pcm_s32le", "pcm_s32be",
+        "pcm_f32le", "pcm_f64le", "pcm_alaw", "pcm_mulaw", "adpcm_ms",
       ]
     case .webm: ["opus", "vorbis"]
     case .y4m: []

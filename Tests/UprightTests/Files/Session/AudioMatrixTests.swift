@@ -75,6 +75,47 @@ struct AudioMatrixTests {
     }
   }
 
+  // 2 s.
+  @Test(
+    "Audio without losses is copied",
+    arguments: [
+      (
+        "mov",
+        [
+          "pcm_u8", "pcm_s8", "pcm_s24be", "pcm_s32le", "pcm_s32be", "pcm_f32le", "pcm_f32be",
+          "pcm_f64le", "pcm_f64be", "pcm_alaw", "pcm_mulaw",
+        ]
+      ),
+      (
+        "mkv",
+        [
+          "pcm_u8", "pcm_s16be", "pcm_s24be", "pcm_s32le", "pcm_s32be", "pcm_f32le", "pcm_f64le",
+          "pcm_alaw", "pcm_mulaw", "adpcm_ms", "truehd",
+        ]
+      ),
+    ])
+  func lossless(_ container: String, _ codecs: [String]) throws {
+    let scratch = try Scratch()
+    for codec in codecs {
+      let input = scratch.path("\(codec).\(container)")
+      try FFmpegTool.run(
+        "-f lavfi -i testsrc2=s=64x48:d=0.2 -f lavfi -i anoisesrc=r=48000:d=0.2 -c:v libx264 "
+          + "-preset ultrafast -strict -2 -c:a \(codec)", [input])
+      let run = try Transcoded(input, to: scratch.path("out.\(container)")) { $0.overwrites = true }
+      let (was, now) = try (Self.audio(input), Self.audio(run.path))
+      #expect(was == now, "\(codec) in \(container)")
+    }
+  }
+
+  /// Returns the codec of the audio, and a digest of its samples.
+  private static func audio(_ path: String) throws -> [String] {
+    let digest = try FFmpegTool.run(["-i", path, "-map", "0:a", "-f", "md5", "-"])
+    return [
+      try FFmpegTool.streams(path, "audio").first?["codec_name"].string ?? "",
+      String(decoding: digest, as: UTF8.self),
+    ]
+  }
+
   // 1 s.
   @Test(
     "Encoded audio keeps its channels apart",
