@@ -85,6 +85,11 @@ final class CheckJob: BatchedSession {
       return try session.run().output.path
     }
     let output = item.output
+    guard !output.isEmpty else {
+      throw UprightError(
+        .usage, "another file has the same output", at: item.input,
+        remedy: "mend it in a separate command with another folder")
+    }
     guard FilePath(output).folder.makeFolder() else {
       throw UprightError(
         .cannotCreate, "the folder can't be made", at: FilePath(output).folder.path,

@@ -83,31 +83,36 @@ struct CheckRun {
       })
   }
 
-  /// Returns a file with its output.
+  /// Returns the files with their outputs. The output is empty if another file has its name.
   ///
-  /// - Parameter outputs: The outputs of the files before it.
-  private func item(
-    of file: CheckWalk.Found, _ outputs: inout Set<String>
-  ) -> Result<InputList.Item, UprightError> {
-    if let error = file.error { return .failure(error) }
-    guard let folder, let repair else {
-      return .success(InputList.Item(input: file.path, output: file.path))
+  /// - Parameter outputs: The outputs of the files before them.
+  private func items(
+    of found: [CheckWalk.Found], _ outputs: inout Set<String>
+  ) -> [Result<InputList.Item, UprightError>] {
+    var names: [Int: String] = [:]
+    // The names of files that keep theirs go before those of files that get another container.
+    for isKept in [true, false] {
+      for (index, file) in found.enumerated() {
+        guard let folder, let repair, file.error == nil,
+          case let name = repair.output(file.relative), (name == file.relative) == isKept
+        else { continue }
+        let choices = isKept ? [name] : [name, file.relative + ".mp4"]
+        names[index] =
+          choices.map { FilePath(folder).appending($0).standardized.path }
+          .first { outputs.insert($0).inserted } ?? ""
+      }
     }
-    let output = FilePath(folder).appending(repair.output(file.relative)).standardized.path
-    guard outputs.insert(output).inserted else {
-      return .failure(
-        UprightError(
-          .usage, "another file has the same output, \(output)", at: file.path,
-          remedy: "mend it in a separate command with another folder"))
+    return found.enumerated().map { index, file in
+      if let error = file.error { return .failure(error) }
+      let output = folder == nil || repair == nil ? file.path : names[index] ?? ""
+      return .success(InputList.Item(input: file.path, output: output))
     }
-    return .success(InputList.Item(input: file.path, output: output))
   }
 
   private func process(
     _ found: [CheckWalk.Found], _ outputs: inout Set<String>, _ shared: Shared
   ) {
-    let items = found.map { item(of: $0, &outputs) }
-    let batch = Batch(items, setup: .null, jobs: jobs)
+    let batch = Batch(items(of: found, &outputs), setup: .null, jobs: jobs)
     let isStopped = shared.state.withLock { state in
       (state.batch, state.next, state.waiting) = (batch, 0, [:])
       return state.isStopped

@@ -258,6 +258,21 @@ struct CheckFilesTests {
       scratch.path("both"),
     ])
     #expect(both.status == 64 && both.errors.contains("the same output"), "\(both.errors)")
+    // A file that needs no mending has a verdict, and one that gets another container has another name.
+    try FileManager.default.createDirectory(
+      atPath: scratch.path("pair"), withIntermediateDirectories: true)
+    _ = try scratch.copy(Clip.lying, as: "pair/a.mp4")
+    for name in ["a.avi", "a.wmv"] {
+      try FFmpegTool.run("-f lavfi -i testsrc2=s=64x48:d=0.2", [scratch.path("pair/\(name)")])
+    }
+    _ = try scratch.copy(Clip.lying, as: "pair/a.3gp")
+    let pair = try Upright.run([
+      "check", scratch.path("pair"), "--json", "--fix", "pixels", "-o", scratch.path("pairs"),
+    ])
+    #expect(pair.status == 0 && pair.json["files"].array.count == 4, "\(pair.errors)")
+    #expect(pair.json["summary"]["mended"].int == 2)
+    let made = try FileManager.default.contentsOfDirectory(atPath: scratch.path("pairs")).sorted()
+    #expect(made == ["a.3gp.mp4", "a.mp4"])
     let again = try Upright.run(arguments)
     #expect(again.status == 73 && again.errors.contains("a.mp4"), "\(again.errors)")
   }
