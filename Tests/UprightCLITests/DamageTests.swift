@@ -102,6 +102,30 @@ struct DamageTests {
     #expect(refused.status == 65 && refused.errors.contains("are not in the file"))
   }
 
+  @Test(
+    "Matroska that is cut off has lost its end, if that is asked for", arguments: ["mkv", "webm"])
+  func cutMatroska(_ kind: String) throws {
+    let scratch = try Scratch()
+    let whole = scratch.path("whole.\(kind)")
+    try FFmpegTool.run(
+      "-f lavfi -i testsrc2=s=64x48:d=4 -g 25 "
+        + (kind == "mkv" ? "-c:v libx264" : "-c:v libvpx-vp9 -deadline realtime"), [whole])
+    let bytes = try bytes(whole)
+    let cut = try scratch.file("cut.\(kind)", bytes.prefix(bytes.count / 2))
+    let out = ["-o", scratch.path("out.\(kind)"), "-y"]
+    for options in [[], ["--size", "32x24"]] {
+      let run = try Upright.run(["transcode", cut] + out + options)
+      #expect(run.status == 0 && run.warnings.count == 1, "\(run.errors)")
+      #expect(run.errors.contains("bytes of the file are missing"), "\(run.errors)")
+      let strict = try Upright.run(["transcode", cut, "--strict"] + out + options)
+      #expect(strict.status == 65 && strict.errors.contains("are missing"), "\(strict.errors)")
+      let part = try Upright.run(["transcode", cut, "--strict", "--to", "0.5"] + out + options)
+      #expect(part.status == 0 && part.warnings.isEmpty, "\(part.errors)")
+      let plain = try Upright.run(["transcode", whole, "--strict"] + out + options)
+      #expect(plain.status == 0 && plain.warnings.isEmpty, "\(plain.errors)")
+    }
+  }
+
   @Test("65: a truncated MP4 without its index", .long)
   func cutWithoutIndex() throws {
     let scratch = try folderWithOutput()

@@ -159,12 +159,13 @@ extension Demuxer {
 
   /// Throws `badData` if the file at `url` has more tags than libavformat can read in a second.
   private static func checkTags(_ url: String) throws(UprightError) {
-    guard let file = ByteSource(regularFile: url), case let count = MatroskaTags.count(in: file),
-      count > MatroskaTags.limit
+    guard let file = ByteSource(regularFile: url),
+      case let count = MatroskaSegment.tagCount(in: file),
+      count > MatroskaSegment.mostTags
     else { return }
     throw UprightError(
       .badData, "the file has \(count) tags", at: url,
-      remedy: "remove some: at most \(MatroskaTags.limit) are read")
+      remedy: "remove some: at most \(MatroskaSegment.mostTags) are read")
   }
 
   /// Returns the number of frames of an AVI file whose index reaches its end, without the empty chunks, which repeat the frame

@@ -1,12 +1,10 @@
 internal import UprightSignals
 
-/// The number of tags in a Matroska or WebM file.
-///
-/// libavformat adds each tag to a list that it searches from the start, so that the time to open a file is
-/// the square of the number of its tags: 100 000 of them, in 3 MB, take a minute.
-enum MatroskaTags {
-  /// The maximum number of tags. Opening a file with so many takes less than a second.
-  static let limit = 10_000
+/// The segment of a Matroska or WebM file, which has all of its media and tags.
+enum MatroskaSegment {
+  /// The maximum number of tags. libavformat adds each one to a list that it searches from the start, so that the time to open
+  /// a file is the square of their number: 100 000 of them, in 3 MB, take a minute, and so many less than a second.
+  static let mostTags = 10_000
 
   private enum ID {
     static let header: UInt32 = 0x1A45_DFA3
@@ -25,11 +23,8 @@ enum MatroskaTags {
   /// first cluster, and in those that a SeekHead refers to. 0 if `source` isn't a Matroska file.
   ///
   /// No sum of positions overflows: sizes have at most 56 bits, and nothing is read beyond the end.
-  static func count(in source: ByteSource) -> Int {
-    guard let header = element(of: source, at: 0), header.id == ID.header, let size = header.size,
-      let segment = element(of: source, at: header.content + size),
-      segment.id == ID.segment
-    else { return 0 }
+  static func tagCount(in source: ByteSource) -> Int {
+    guard let segment = segment(of: source) else { return 0 }
     var count = 0
     // The positions of elements after the first cluster, from the start of the segment's content.
     var later: [Int] = []
@@ -50,6 +45,23 @@ enum MatroskaTags {
       }
     }
     return count
+  }
+
+  /// Returns how many bytes a file lacks of what its segment says it has; 0 if it isn't a Matroska file.
+  static func missingBytes(in source: ByteSource) -> Int {
+    guard let segment = segment(of: source), let size = segment.size, let end = source.size else {
+      return 0
+    }
+    return max(0, segment.content + size - end)
+  }
+
+  private static func segment(
+    of source: ByteSource
+  ) -> (id: UInt32, size: Int?, content: Int)? {
+    guard let header = element(of: source, at: 0), header.id == ID.header, let size = header.size,
+      let segment = element(of: source, at: header.content + size), segment.id == ID.segment
+    else { return nil }
+    return segment
   }
 
   /// Returns the header at `position`, with its positions counted from the start of the file.
