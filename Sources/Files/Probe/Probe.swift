@@ -136,7 +136,12 @@ public struct Probe: Sendable, Hashable {
     }
     var scan = try SignalScan(demuxer)
     var log = SignalLog()
-    while let change = try scan.next() { log.add(change) }
+    var isEmpty = true
+    while let change = try scan.next() {
+      log.add(change)
+      isEmpty = false
+    }
+    if isEmpty, let error = scan.error { throw error }
     signals = log.signals
     warnings = scan.warnings + ((demuxer as? Demuxer)?.losses ?? [])
   }
