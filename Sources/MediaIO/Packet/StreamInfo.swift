@@ -71,10 +71,13 @@ package struct StreamInfo: Sendable {
   /// FFmpeg's name of the codec, such as `h264`.
   package var codecName: String { parameters.codecName }
 
+  private static let unknownCodec = "an unknown codec"
+
   /// The name of the codec in messages: FFmpeg's, or the container's code if FFmpeg has none, such as `apac`.
   package var codecLabel: String {
     let tag = parameters.raw.pointee.codec_tag
-    guard ["none", "bin_data"].contains(codecName), tag != 0 else { return codecName }
+    guard tag != 0 else { return codecName == "none" ? Self.unknownCodec : codecName }
+    guard ["none", "bin_data"].contains(codecName) else { return codecName }
     // MPEG-TS has a number of 8 bits (ISO/IEC 13818-1, table 2-34).
     return tag > 0xFF ? codecTag : "type 0x" + String(tag, radix: 16)
   }
@@ -91,7 +94,7 @@ package struct StreamInfo: Sendable {
 
   /// The name of the stream in messages, such as `stream 2 (audio, apac)`.
   package var label: String {
-    "stream \(index) (\(kind.rawValue)\(codecLabel == "none" ? "" : ", " + codecLabel))"
+    "stream \(index) (\(kind.rawValue)\(codecLabel == Self.unknownCodec ? "" : ", " + codecLabel))"
   }
 
   /// The names of the descriptions in its side data that an encoder doesn't write.
