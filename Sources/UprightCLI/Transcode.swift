@@ -265,8 +265,13 @@ extension Transcode {
     }
   }
 
-  /// Checks that `--report` and `--trace` don't overwrite a file that another argument names.
+  /// Checks that `--report` and `--trace` don't overwrite a file that another argument names, and outputs none of the events
+  /// and the policy. The session compares outputs with what it reads itself.
   private func checkSideFiles(_ list: InputList) throws(UprightError) {
+    for item in list.items {
+      let files = policyArguments.files(for: item.input).filter { $0.1 != "-" }
+      try SideFile.check(item.output, "-o", against: files)
+    }
     var read = list.items.flatMap { item in
       [("the input", Optional(item.input))] + policyArguments.files(for: item.input)
     }

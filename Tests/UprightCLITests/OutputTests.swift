@@ -46,6 +46,10 @@ struct OutputTests {
     }
     let same = scratch.path("same")
     try refuse(64, arguments + ["--report", same, "--trace", same], "the trace", in: scratch)
+    for (path, word) in [(events, "the events"), (policy, "the policy")] {
+      try refuse(
+        64, arguments.dropLast(2) + [path, "--format", "mp4", "-y"], word, "-o", in: scratch)
+    }
   }
 
   @Test("A pipe or a device is written to, never replaced")
