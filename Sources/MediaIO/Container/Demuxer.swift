@@ -26,8 +26,6 @@ package final class Demuxer {
   private let limited: LimitedInput?
   /// Where the last packet that was read begins in the input, and all before it.
   private var reached: Int64 = 0
-  /// How many bytes a Matroska file lacks at its end.
-  private let missingBytes: Int
   /// `nil` for containers whose timestamps already form one timeline.
   private var joined: ClockJoiner?
   /// How tracks are presented whose edit lists are applied here, by the index of the stream.
@@ -89,7 +87,6 @@ package final class Demuxer {
     self.interrupt = interrupt
     self.settings = settings
     let file = given == nil ? ByteSource(regularFile: url) : nil
-    missingBytes = file.map { MatroskaSegment.missingBytes(in: $0) } ?? 0
     let movie = file.flatMap { MovieContent(in: $0) }
     let patches = movie.map { Self.patches(of: $0) } ?? []
     if let file, !patches.isEmpty {
@@ -221,9 +218,9 @@ package final class Demuxer {
   /// Matroska file, as texts for the user. libavformat reports other losses packet by packet.
   package var losses: [String] {
     let changes = (limited?.changes ?? [:]).filter { $0.value < reached }.map(\.key)
-    let end =
-      reached == .max && missingBytes > 0
-      ? "the last \(missingBytes) bytes of the file are missing" : nil
+    let file = reached == .max && isMatroska ? ByteSource(regularFile: url) : nil
+    let missing = file.map { MatroskaSegment.missingBytes(in: $0) } ?? 0
+    let end = missing > 0 ? "the last \(missing) bytes of the file are missing" : nil
     return [nested?.loss, end].compactMap(\.self)
       + changes.sorted { ($0.pid, $0.codec) < ($1.pid, $1.codec) }.compactMap { change in
         container.streams.first { $0.identifier == change.pid && selected.contains($0.index) }
