@@ -64,7 +64,8 @@ final class LiveTracks {
       throw UprightError(
         .inputOutput, "the video continues in another codec or stream", at: source.url)
     case .audio:
-      guard audio == nil || .now - lastAudio > Self.silence,
+      // A publisher's source gives one at a time.
+      guard audio == nil || source is FLVSource || .now - lastAudio > Self.silence,
         video.map({ source.belongs(index, with: $0) }) ?? true
       else { return }
       beginAudio(stream)

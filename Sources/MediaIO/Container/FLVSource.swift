@@ -52,7 +52,7 @@ package final class FLVSource: PacketSource {
 
   private static let millisecond = Rational(1, 1000)
   /// In milliseconds.
-  private static let silence: Int64 = 1000
+  private static let silence: Int64 = 250
 
   package init(_ pipe: BytePipe, interrupt: Interrupt) throws(UprightError) {
     (self.pipe, self.interrupt) = (pipe, interrupt)
@@ -130,8 +130,9 @@ package final class FLVSource: PacketSource {
     guard let codec = part.codec else { return nil }
     let known = tracks[kind]
     if let known, known.number != part.track { return nil }
-    // Of two codecs at a time the first one is heard. Another one takes over from one that has been silent.
-    if kind == .audio, let known, known.codec != codec,
+    // Of two codecs at a time the first one is heard. Another one takes over with its configuration, or from one that has been
+    // silent.
+    if kind == .audio, let known, known.codec != codec, part.content != .configuration,
       abs(tag.time - known.latest) < Self.silence
     {
       return nil

@@ -200,6 +200,47 @@ struct LiveTrackTests {
     #expect(stage.session.snapshot.state == (begins ? .inputLost : .waiting))
     stage.end()
   }
+
+  // Idle for the clip's five seconds, twice.
+  @Test(
+    "Audio goes on where its codec changes",
+    arguments: [("libmp3lame", "aac"), ("aac", "libmp3lame")])
+  func codecChanges(_ first: String, _ second: String) throws {
+    let scratch = try Scratch()
+    let path = scratch.path("take.mkv")
+    let clips = try [first, second].map {
+      try FLVClip(
+        DecodedFrames.source, seconds: 5, options: "-c:a \($0) -ar \($0 == "aac" ? 48000 : 44100)")
+    }
+    let after = clips[1].tags.filter { !$0.isVideo && $0.kind == 8 }
+    // Its configuration comes with the first frame after two seconds.
+    var headers = after.filter { second == "aac" && $0.body[1] == 0 }
+    for index in headers.indices { headers[index].time = 2000 }
+    let tags =
+      clips[0].tags.filter { $0.isVideo || $0.kind == 18 || $0.time < 2000 }
+      + headers + after.filter { $0.time >= 2000 }
+    let stage = try LiveTestSession([.file(path: path)])
+    // In the order of their times, which of equal ones is that above.
+    try stage.publish(
+      tags.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
+        .map(\.element))
+    #expect(until { stage.session.snapshot.state == .inputLost })
+    stage.end()
+    let samples = try [UInt8](
+      FFmpegTool.run(["-i", path, "-map", "0:a", "-ac", "1", "-ar", "48000", "-f", "s16le", "-"])
+    ).withUnsafeBytes { Array($0.bindMemory(to: Int16.self)) }
+    // In each tenth of a second until the last one: the tone, or silence.
+    let windows = stride(from: 4800, to: 48000 * 4, by: 4800).map {
+      samples.dropFirst($0).prefix(4800)
+    }
+    let periods = windows.map { window in
+      zip(window, window.dropFirst()).count { $0 < 0 && $1 >= 0 }
+    }
+    let isHeard = periods.map { abs($0 - 44) <= 1 }
+    figure("\(first) to \(second): \(periods)")
+    #expect(isHeard.count { !$0 } <= (second == "aac" ? 2 : 6), "\(periods)")
+    #expect(isHeard.suffix(10).allSatisfy { $0 }, "\(periods)")
+  }
 }
 
 /// The bytes of an MPEG transport stream (ISO/IEC 13818-1) of one program.
