@@ -230,6 +230,8 @@ struct LiveInputCounters: Sendable {
   var arrived = 0
   /// The number of packets that were skipped because the session was too slow.
   var shed = 0
+  /// The number of packets of audio in codecs that aren't accepted.
+  var refused = 0
   /// The number of packets that the network has lost.
   var lost = 0
   /// The time between the last two keyframes, in seconds; `nil` before the second.

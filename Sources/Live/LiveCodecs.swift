@@ -10,7 +10,8 @@ enum LiveCodecs {
   static let audio = [
     "aac", "aac_latm", "mp3", "mp3float", "mp2", "mp2float", "mp1", "mp1float", "ac3", "eac3",
     "opus", "libopus", "vorbis", "flac", "alac", "speex", "libspeex", "nellymoser", "pcm_alaw",
-    "pcm_mulaw", "pcm_s16le", "pcm_s16be", "pcm_u8", "adpcm_swf",
+    "pcm_mulaw", "pcm_s16le", "pcm_s16be", "pcm_u8", "adpcm_swf", "adpcm_g722", "g722",
+    "adpcm_g726", "g726", "adpcm_g726le", "g726le",
   ]
 
   /// The names of all accepted codecs, and of FLV script data.

@@ -328,6 +328,7 @@ final class LiveRun {
       counters.keyframeInterval = read.keyframeInterval
       if read.damaged > 0 { counters.dropped["decode"] = read.damaged }
       if read.shed > 0 { counters.dropped["shed"] = read.shed }
+      if read.refused > 0 { counters.dropped["codec"] = read.refused }
       let total = outputs.total
       if total.dropped > 0 { counters.dropped["output"] = total.dropped }
       counters.bytesOut = total.bytes

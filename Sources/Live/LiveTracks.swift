@@ -55,7 +55,8 @@ final class LiveTracks {
     let index = packet.streamIndex
     if index == audio { lastAudio = .now }
     defer { announceAudio() }
-    if index == video || index == audio || refused.contains(index) { return }
+    if index == video || index == audio { return }
+    if refused.contains(index) { return packets.count { $0.refused += 1 } }
     guard let stream = source.stream(index), !stream.isAttachedPicture else { return }
     switch stream.kind {
     case .video:

@@ -85,9 +85,8 @@ struct ServiceMetrics: Sendable {
 
   /// Returns the number of dropped frames for each reason, with those that didn't occur.
   private static func drops(_ counters: LiveCounters) -> [(reason: String, count: Int)] {
-    Set(["late", "queue", "shed", "decode", "output", "audio"]).union(counters.dropped.keys)
-      .sorted()
-      .map { ($0, counters.dropped[$0] ?? 0) }
+    let usual: Set = ["late", "queue", "shed", "decode", "output", "audio", "codec"]
+    return usual.union(counters.dropped.keys).sorted().map { ($0, counters.dropped[$0] ?? 0) }
   }
 
   // MARK: - Each session
