@@ -126,15 +126,19 @@ struct LiveFileRoutes: Sendable {
       let early = Problem(
         .serviceUnavailable, "Not ready", "the first segment isn't complete yet", retryAfter: 1)
       let isOlder = isOlder(path, than: id)
+      // The playlist of an earlier run isn't what a player that waits has asked for.
+      let awaits = directives.segment != nil && origin(id) != nil && isRunning(id)
       // The playlist may be replaced at any time. Reading it through one handle gives a consistent version.
       guard let data = FileManager.default.contents(atPath: path) else {
+        if awaits { throw Self.late }
         throw name == "index.m3u8" && isRunning(id) ? early : missing
       }
       let text = String(decoding: data, as: UTF8.self)
       // Players would stop for good at the end of the session before.
-      if isOlder, text.hasSuffix("#EXT-X-ENDLIST\n") { throw early }
+      if isOlder, text.hasSuffix(Self.end) { throw early }
+      if awaits, !text.contains("#EXT-X-STREAM-INF") { throw Self.late }
       headers[.cacheControl] = "no-cache"
-      return bodies.body(of: text).response(to: request, headers)
+      return bodies.body(of: openEnded(text, id)).response(to: request, headers)
     }
     headers[.cacheControl] = "public, max-age=\(age), immutable"
     if let origin = origin(id) {
@@ -152,18 +156,23 @@ struct LiveFileRoutes: Sendable {
     _ id: String, _ name: String, _ directives: DeliveryDirectives
   ) async throws(Problem) -> (text: String, maxAge: Int)? {
     guard let origin = origin(id) else { return nil }
-    let late = Problem(
-      .serviceUnavailable, "Not ready", "the playlist doesn't have that segment or part yet",
-      retryAfter: 1)
     switch try await blocked.wait(for: id, { await origin.playlist(name, directives) }) {
     case .playlist(let text, let maxAge): return (text, maxAge)
     case .malformed(let reason): throw .badRequest(reason)
-    case .late: throw late
-    case .missing:
-      // The playlist of an earlier run isn't what a player that waits has asked for.
-      if directives.segment != nil, isRunning(id) { throw late }
-      return nil
+    case .late: throw Self.late
+    case .missing: return nil
     }
+  }
+
+  private static let late = Problem(
+    .serviceUnavailable, "Not ready", "the playlist doesn't have that segment or part yet",
+    retryAfter: 1)
+  private static let end = "#EXT-X-ENDLIST\n"
+
+  /// Returns a playlist without parts, without its end while the session runs: an output that was stopped may go on, and a player
+  /// that has seen the end asks for no more (RFC 8216, 4.3.3.4). One that waits for parts would ask at once, again and again.
+  private func openEnded(_ text: String, _ id: String) -> String {
+    text.hasSuffix(Self.end) && isRunning(id) ? String(text.dropLast(Self.end.count)) : text
   }
 }
 

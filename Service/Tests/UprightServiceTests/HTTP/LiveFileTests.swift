@@ -46,6 +46,31 @@ struct LiveFileTests {
     #expect(try await service.ask("GET", "/live/one/empty.m4s", token: nil).body.isEmpty)
   }
 
+  @Test("A playlist has no end while its session runs, and one of playlists is there at once")
+  func openEnd() async throws {
+    let service = try await RunningService()
+    for latency in ["normal", "low"] {
+      let made = try await service.session(latency, ", \"latency\": \"\(latency)\"")
+      try #require(made.status == 201, "\(made.text)")
+      let file = service.scratch.folder.appendingPathComponent("data/live/\(latency)/index.m3u8")
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      let path = "/live/\(latency)/index.m3u8"
+      try Data("#EXTM3U\n#EXT-X-ENDLIST\n".utf8).write(to: file)
+      // The file system's clock ticks in milliseconds.
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: 1)], ofItemAtPath: file.path)
+      #expect(try await service.ask("GET", path, token: nil).text == "#EXTM3U\n")
+      let waiting = try await service.ask("GET", path + "?_HLS_msn=5", token: nil)
+      #expect(waiting.status == (latency == "low" ? 503 : 200), "\(waiting.text)")
+      let multivariant = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na.m3u8\n"
+      try Data(multivariant.utf8).write(to: file)
+      #expect(
+        try await service.ask("GET", path + "?_HLS_msn=5", token: nil).text == multivariant)
+      #expect(try await service.ask("DELETE", "/v1/sessions/\(latency)").status < 300)
+    }
+  }
+
   @Test(
     "A name that is used again at once, a hundred times, never has the playlist of the session before"
   )
