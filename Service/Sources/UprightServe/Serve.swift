@@ -248,17 +248,18 @@ struct Serve: ParsableCommand {
     logger.logLevel = verbose ? .debug : .info
     let service = try UprightService(
       configuration, secrets: secrets, logger: logger)
-    if service.isNewToken {
-      StandardError.write("upright: the admin token is \(service.token)\n")
-    } else if configuration.token == nil {
-      StandardError.printLine("the admin token is in \(configuration.data)/.upright/token")
-    }
     UprightRuntime.keepLargeBlocksApart()
     let failure = Mutex<(any Error)?>(nil)
     let done = DispatchSemaphore(value: 0)
     Task.detached {
       do {
         try await service.run(signals: true) {
+          // Not before: another service may use the folder, or the port.
+          if service.isNewToken {
+            StandardError.write("upright: the admin token is \(service.token)\n")
+          } else if configuration.token == nil {
+            StandardError.printLine("the admin token is in \(configuration.data)/.upright/token")
+          }
           if let invitation = service.invitation { StandardError.write(invitation) }
         }
       } catch { failure.withLock { $0 = error } }
