@@ -106,10 +106,12 @@ package struct PendingTurns {
     }
   }
 
-  /// Logs the turns that have ended at the frame at `seconds` on the media timeline, whose packets have the time `time`.
+  /// Logs the turns that have ended at the frame at `seconds` on the media timeline, whose packets have the time `time`. Nobody
+  /// sees those that ended at the first frame.
   package mutating func log(upTo seconds: Double, as time: MediaTime, in log: TurnLog) {
     while let next = waiting.first, next.turn.ends <= seconds + OrientationTimeline.grain {
       waiting.removeFirst()
+      guard next.turn.ends > OrientationTimeline.grain else { continue }
       log.add(next.turn, of: next.event, at: time)
     }
   }
