@@ -213,6 +213,19 @@ final class LiveReader: @unchecked Sendable {
 
   // MARK: - One stream
 
+  /// - Throws: `inputOutput` if the video goes on in another codec, or the audio of an input that can be opened again at once.
+  private func checkCodecs(
+    of tracks: LiveTracks, in source: any PacketSource
+  ) throws(UprightError) {
+    guard let demuxer = source as? Demuxer else { return }
+    var streams = [tracks.video]
+    if case .pull = input { streams.append(tracks.audio) }
+    for case let stream? in streams where demuxer.hasChangedCodec(stream) {
+      throw UprightError(
+        .inputOutput, "the stream continues in another codec", at: source.url)
+    }
+  }
+
   /// - Parameter opening: When opening `source` began.
   private func read(
     _ source: any PacketSource, since opening: ContinuousClock.Instant
@@ -220,6 +233,7 @@ final class LiveReader: @unchecked Sendable {
     let start = ContinuousClock.now
     hasSaidNoVideo = false
     try source.checkReadable()
+    (source as? Demuxer)?.endAtOtherVideo()
     let tracks = try LiveTracks(source, pixels: pixels, format: audioFormat, packets)
     var pacer = isPaced ? PacketPacer(interrupt, since: opening) : nil
     var alignment =
@@ -230,10 +244,14 @@ final class LiveReader: @unchecked Sendable {
     let lostBefore = packets.counted.lost
     while isWanted {
       do throws(UprightError) {
-        guard var packet = try source.read() else { break }
+        guard var packet = try source.read() else {
+          try checkCodecs(of: tracks, in: source)
+          break
+        }
         failures = 0
         pacer?.wait(for: packet)
         try tracks.begin(with: packet)
+        try checkCodecs(of: tracks, in: source)
         let isVideo = packet.streamIndex == tracks.video
         alignment?.align(&packet, isVideo: isVideo, arrival: start.duration(to: .now))
         packets.count {

@@ -6,7 +6,7 @@ internal import UprightOrientation
 final class LiveTracks {
   /// The index of the video; `nil` before it begins.
   private(set) var video: Int?
-  private var audio: Int?
+  private(set) var audio: Int?
   private let source: any PacketSource
   private let pixels: Int
   private let format: AudioFormat

@@ -228,6 +228,17 @@ package final class Demuxer {
       }
   }
 
+  /// Ends a transport stream where its video goes on in another codec.
+  package func endAtOtherVideo() { limited?.endsAtOtherVideo = true }
+
+  /// Whether a stream goes on in another codec, which is left out.
+  package func hasChangedCodec(_ stream: Int) -> Bool {
+    guard let changes = limited?.changes, !changes.isEmpty,
+      let identifier = self.stream(stream)?.identifier
+    else { return false }
+    return changes.contains { $0.key.pid == identifier && $0.value < reached }
+  }
+
   /// Whether timestamps are joined to one timeline here, from clocks that may be reset.
   package var joinsClocks: Bool { joined != nil }
 

@@ -26,6 +26,8 @@ final class LimitedInput {
   }
   /// Whether the input was ended.
   private(set) var isExceeded = false
+  /// Whether the input ends where video goes on in another codec.
+  var endsAtOtherVideo = false
 
   /// Returns `nil` if `owner` has another format, or reads from no I/O context.
   init?(_ owner: UnsafeMutablePointer<AVFormatContext>) throws(UprightError) {
@@ -82,6 +84,7 @@ final class LimitedInput {
 
   private func read(_ bytes: UnsafeMutablePointer<UInt8>, _ count: CInt) -> CInt {
     if isExceeded { return upright_averror_invaliddata() }
+    if endsAtOtherVideo, changes.keys.contains(where: \.isVideo) { return upright_averror_eof() }
     while true {
       let kept = incomplete.prefix(Int(count))
       for (index, byte) in kept.enumerated() { bytes[index] = byte }

@@ -8,6 +8,10 @@ struct TransportTables {
     let pid: Int
     /// FFmpeg's name of the codec.
     let codec: String
+
+    var isVideo: Bool {
+      ["mpeg2video", "mpeg4", "h264", "hevc", "vvc", "cavs", "vc1"].contains(codec)
+    }
   }
 
   /// The stream types (2.4.4.10, and those that ATSC and SMPTE have registered) and FFmpeg's names of the codecs.

@@ -152,6 +152,35 @@ struct FeedDeliveryTests {
     stage.end()
   }
 
+  @Test(
+    "A publisher whose video goes on in another codec can reconnect", arguments: ["aac", "mp2"])
+  func transportStreamChanges(_ audio: String) throws {
+    let scratch = try Scratch()
+    let files = try ["libx264 -c:a aac", "libx265 -x265-params log-level=none -c:a \(audio)"].map {
+      let path = scratch.path("\($0.prefix(7)).ts")
+      try FFmpegTool.run(
+        "-f lavfi -i \(DecodedFrames.source) -f lavfi -i sine=f=440 -t 2 -c:v \($0) "
+          + "-preset ultrafast -g 30 -bf 0 -pix_fmt yuv420p -f mpegts", [path])
+      return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+    let stage = try LiveTestSession([.hls(folder: scratch.path("hls"))])
+    func publish(_ bytes: [UInt8]) throws {
+      try #require(stage.feed.begin(.mpegts))
+      for place in stride(from: 0, to: bytes.count, by: 1316) {
+        let piece = Array(bytes[place..<min(place + 1316, bytes.count)])
+        #expect(until { stage.feed.write(piece) || !stage.feed.isPublishing })
+      }
+    }
+    try publish(files[0] + files[1])
+    #expect(until { !stage.feed.isPublishing })
+    #expect(until { stage.session.snapshot.reason?.contains("another codec") == true })
+    let before = stage.session.snapshot.counters.framesIn
+    try publish(files[1])
+    stage.feed.end()
+    #expect(until { stage.session.snapshot.counters.framesIn > before + 20 })
+    stage.end()
+  }
+
   @Test("A publisher whose data is no transport stream is refused while it goes on sending")
   func noTransportStream() throws {
     let scratch = try Scratch()
