@@ -83,6 +83,8 @@ final class PublishedInput: WorkerInput {
         }
       }
     }
+    // A session that has ended is kept for a while. Its worker's sockets needn't be.
+    state.withLock { $0.worker = nil }
   }
 
   func begin(_ worker: Worker, skipping skips: Bool) {
@@ -155,6 +157,7 @@ final class ForwardedInput: WorkerInput {
         }
       }
     }
+    state.withLock { $0.worker = nil }
   }
 
   private static func send(_ state: inout State) {
