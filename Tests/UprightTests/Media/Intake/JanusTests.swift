@@ -413,7 +413,7 @@ struct JanusTests {
     arguments: Loop.cases(
       [
         Pair(codec: "opus", output: "mkv", late: 0.4, copied: "opus"),
-        Pair(codec: "pcma", output: "mkv", late: -0.5, copied: "aac"),
+        Pair(codec: "pcma", output: "mkv", late: -0.5, copied: "pcm_alaw"),
         Pair(codec: "opus", output: "mp4", late: 0, copied: "opus"),
         Pair(codec: "opus", output: "mov", late: -0.5, copied: "aac"),
         Pair(codec: "pcmu", output: "mp4", late: 0.4, copied: "aac"),
