@@ -31,7 +31,6 @@ package final class StagedFile {
     (temporaryPath, descriptor) = try Self.create(in: folder, for: path)
   }
 
-  /// Creates an empty temporary file and locks it. Returns its path and its descriptor.
   /// The longest name of a file, in bytes (`NAME_MAX`).
   private static let longestName = 255
 
@@ -42,6 +41,7 @@ package final class StagedFile {
     return name
   }
 
+  /// Creates an empty temporary file and locks it. Returns its path and its descriptor.
   private static func create(
     in folder: FilePath, for path: String
   ) throws(UprightError) -> (path: String, descriptor: CInt) {
