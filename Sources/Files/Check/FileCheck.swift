@@ -58,11 +58,7 @@ public struct FileCheck {
       if hasLocation { other.addLocation() }
       return other
     }
-    guard video.codecName != "none" else {
-      throw UprightError(
-        .unavailable, "the linked FFmpeg cannot decode \(video.codecLabel)", at: path,
-        remedy: "link an FFmpeg with that decoder")
-    }
+    guard video.codecName != "none" else { throw video.lacksDecoder(at: path) }
     var check = FileCheck(found: CheckedFile(path: path, kind: kind))
     check.add(ratio: video.sampleAspectRatio)
     if let matrix = video.displayMatrix, matrix.turn == nil { check.addInvalidMatrix() }

@@ -61,9 +61,7 @@ package final class VideoDecoder {
   ) throws(UprightError) -> UnsafeMutablePointer<AVCodecContext> {
     let identifier = stream.parameters.raw.pointee.codec_id
     guard let codec = find(identifier, stream.decoderName) else {
-      throw UprightError(
-        .unavailable, "the linked FFmpeg cannot decode \(stream.codecLabel)",
-        at: "stream \(stream.index)", remedy: "link an FFmpeg with that decoder")
+      throw stream.lacksDecoder(at: "stream \(stream.index)")
     }
     var context = QuietContext.codec(codec)
     guard let opened = context else { throw outOfMemory("decoder") }

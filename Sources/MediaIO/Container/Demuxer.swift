@@ -217,12 +217,11 @@ package final class Demuxer {
   /// The streams that are read and go on in another codec, the segments of a playlist that are missing, and the end of a
   /// Matroska file, as texts for the user. libavformat reports other losses packet by packet.
   package var losses: [String] {
-    let changes = (limited?.changes ?? [:]).filter { $0.value < reached }.map(\.key)
     let file = reached == .max && isMatroska ? ByteSource(regularFile: url) : nil
     let missing = file.map { MatroskaSegment.missingBytes(in: $0) } ?? 0
     let end = missing > 0 ? "the last \(missing) bytes of the file are missing" : nil
     return [nested?.loss, end].compactMap(\.self)
-      + changes.sorted { ($0.pid, $0.codec) < ($1.pid, $1.codec) }.compactMap { change in
+      + codecChanges.sorted { ($0.pid, $0.codec) < ($1.pid, $1.codec) }.compactMap { change in
         container.streams.first { $0.identifier == change.pid && selected.contains($0.index) }
           .map { "\($0.label) goes on in another codec (\(change.codec)), which is left out" }
       }
@@ -233,10 +232,14 @@ package final class Demuxer {
 
   /// Whether a stream goes on in another codec, which is left out.
   package func hasChangedCodec(_ stream: Int) -> Bool {
-    guard let changes = limited?.changes, !changes.isEmpty,
-      let identifier = self.stream(stream)?.identifier
-    else { return false }
-    return changes.contains { $0.key.pid == identifier && $0.value < reached }
+    let changes = codecChanges
+    guard !changes.isEmpty, let identifier = self.stream(stream)?.identifier else { return false }
+    return changes.contains { $0.pid == identifier }
+  }
+
+  /// The streams that go on in another codec in what was read.
+  private var codecChanges: [TransportTables.Change] {
+    (limited?.changes ?? [:]).filter { $0.value < reached }.map(\.key)
   }
 
   /// Whether timestamps are joined to one timeline here, from clocks that may be reset.

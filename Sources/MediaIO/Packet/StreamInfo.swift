@@ -82,6 +82,13 @@ package struct StreamInfo: Sendable {
     return tag > 0xFF ? codecTag : "type 0x" + String(tag, radix: 16)
   }
 
+  /// Returns the error of video that can't be decoded.
+  package func lacksDecoder(at location: String) -> UprightError {
+    UprightError(
+      .unavailable, "the linked FFmpeg cannot decode \(codecLabel)", at: location,
+      remedy: "link an FFmpeg with that decoder")
+  }
+
   /// Whether the input has said as much of it as its decoder needs at most. A stream whose packets begin after the
   /// opening is described by its first ones.
   var isDescribed: Bool {
