@@ -8,17 +8,6 @@ internal import UprightSignals
 /// libavformat 5.1 writes the roll for spherical projections only, so the file is written with a spherical
 /// projection, and the type is patched afterwards. No element changes its size.
 enum MatroskaProjection {
-  private enum ID {
-    static let segment: UInt32 = 0x1853_8067
-    static let cluster: UInt32 = 0x1F43_B675
-    static let tracks: UInt32 = 0x1654_AE6B
-    static let entry: UInt32 = 0xAE
-    static let video: UInt32 = 0xE0
-    static let projection: UInt32 = 0x7670
-    static let type: UInt32 = 0x7671
-    static let privateData: UInt32 = 0x7672
-  }
-
   /// Rewrites the file at `path`, which was written with `write_crc32=0`.
   ///
   /// - Throws: `inputOutput` if the file can't be read or written, `fault` if it contains no projection.
@@ -44,11 +33,11 @@ enum MatroskaProjection {
       guard let element = EBMLElement(head, at: 0) else { return nil }
       let content = position + element.content
       switch element.id {
-      case ID.segment: position = content
-      case ID.tracks:
+      case MatroskaID.segment: position = content
+      case MatroskaID.tracks:
         guard let size = element.size, size <= 1 << 28 else { return nil }
         return content..<content + size
-      case ID.cluster: return nil
+      case MatroskaID.cluster: return nil
       default:
         guard let size = element.size, size <= 1 << 60 - content else { return nil }
         position = content + size
@@ -69,17 +58,17 @@ enum MatroskaProjection {
         let content = element.content..<element.content + size
         if element.id == parents.first {
           walk(content, parents.dropFirst())
-        } else if parents.isEmpty, element.id == ID.type {
+        } else if parents.isEmpty, element.id == MatroskaID.projectionType {
           for index in content { result[index] = 0 }
           count += 1
-        } else if parents.isEmpty, element.id == ID.privateData {
+        } else if parents.isEmpty, element.id == MatroskaID.projectionPrivate {
           // A rectangular projection has no private data. A Void element of the same size replaces it.
           void(position..<content.upperBound, in: &result)
         }
         position = content.upperBound
       }
     }
-    walk(tracks.indices, [ID.entry, ID.video, ID.projection])
+    walk(tracks.indices, [MatroskaID.entry, MatroskaID.video, MatroskaID.projection])
     return count > 0 ? result : nil
   }
 

@@ -3,13 +3,9 @@ internal import UprightSignals
 /// Whether tracks of a Matroska or WebM file are encrypted (RFC 9559, 5.1.4.1.31.8). libavformat says it only of
 /// tracks whose key has an identifier.
 enum MatroskaEncryption {
-  private static let header: UInt32 = 0x1A45_DFA3
-  private static let segment: UInt32 = 0x1853_8067
-  private static let cluster: UInt32 = 0x1F43_B675
   /// Tracks, TrackEntry, ContentEncodings, ContentEncoding, ContentEncryption.
-  private static let path: [UInt32] = [0x1654_AE6B, 0xAE, 0x6D80, 0x6240, 0x5035]
+  private static let path = [MatroskaID.tracks, MatroskaID.entry, 0x6D80, 0x6240, 0x5035]
   private static let algorithm: UInt32 = 0x47E1
-  private static let track: UInt32 = 0xAE
   /// The names of ContentEncAlgo.
   private static let names = ["unknown", "DES", "3DES", "Twofish", "Blowfish", "AES"]
   /// The largest Tracks element that is read, in bytes.
@@ -33,7 +29,7 @@ enum MatroskaEncryption {
           if number > 0 { found[index] = names[number < names.count ? number : 0] }
         }
         guard element.id == path.first else { continue }
-        if element.id == track { index += 1 }
+        if element.id == MatroskaID.entry { index += 1 }
         walk(content, path.dropFirst())
       }
     }
@@ -48,10 +44,11 @@ enum MatroskaEncryption {
       guard
         let element = EBMLElement(source.read(at: position, count: EBMLElement.headerLimit), at: 0)
       else { return nil }
-      if position == 0, element.id != header { return nil }
+      if position == 0, element.id != MatroskaID.header { return nil }
       position += element.content
-      if element.id == segment { continue }
-      guard element.id != cluster, let size = element.size, size <= 1 << 60 - position else {
+      if element.id == MatroskaID.segment { continue }
+      guard element.id != MatroskaID.cluster, let size = element.size, size <= 1 << 60 - position
+      else {
         return nil
       }
       if element.id == path[0] {

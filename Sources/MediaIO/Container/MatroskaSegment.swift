@@ -6,14 +6,6 @@ enum MatroskaSegment {
   /// a file is the square of their number: 100 000 of them, in 3 MB, take a minute, and so many less than a second.
   static let mostTags = 10_000
 
-  private enum ID {
-    static let header: UInt32 = 0x1A45_DFA3
-    static let segment: UInt32 = 0x1853_8067
-    static let seekHead: UInt32 = 0x114D_9B74
-    static let seekPosition: UInt32 = 0x53AC
-    static let tags: UInt32 = 0x1254_C367
-    static let cluster: UInt32 = 0x1F43_B675
-  }
   /// The first bytes of a SimpleTag element (RFC 9559, 5.1.8.1.2).
   private static let simpleTag: [UInt8] = [0x67, 0xC8]
   /// The maximum size of a Tags element, in bytes.
@@ -30,17 +22,21 @@ enum MatroskaSegment {
     var later: [Int] = []
     var position = segment.content
     for _ in 0..<1000 {
-      guard let element = element(of: source, at: position), element.id != ID.cluster else { break }
-      if element.id == ID.tags { count += tags(of: element, in: source) }
+      guard let element = element(of: source, at: position), element.id != MatroskaID.cluster else {
+        break
+      }
+      if element.id == MatroskaID.tags { count += tags(of: element, in: source) }
       guard let size = element.size else { break }
       let next = element.content + size
-      if element.id == ID.seekHead {
+      if element.id == MatroskaID.seekHead {
         later += positions(in: source.read(at: element.content, count: min(size, 4096)))
       }
       position = next
     }
     for offset in Set(later) where segment.content + offset >= position {
-      if let element = element(of: source, at: segment.content + offset), element.id == ID.tags {
+      if let element = element(of: source, at: segment.content + offset),
+        element.id == MatroskaID.tags
+      {
         count += tags(of: element, in: source)
       }
     }
@@ -58,8 +54,9 @@ enum MatroskaSegment {
   private static func segment(
     of source: ByteSource
   ) -> (id: UInt32, size: Int?, content: Int)? {
-    guard let header = element(of: source, at: 0), header.id == ID.header, let size = header.size,
-      let segment = element(of: source, at: header.content + size), segment.id == ID.segment
+    guard let header = element(of: source, at: 0), header.id == MatroskaID.header,
+      let size = header.size,
+      let segment = element(of: source, at: header.content + size), segment.id == MatroskaID.segment
     else { return nil }
     return segment
   }
@@ -80,9 +77,9 @@ enum MatroskaSegment {
     while let element = EBMLElement(seekHead, at: position) {
       // A Seek element: continue with its content.
       position = element.content
-      guard element.id == ID.seekPosition || element.id == 0x53AB else { continue }
+      guard element.id == MatroskaID.seekPosition || element.id == 0x53AB else { continue }
       guard let size = element.size, size <= 8, position + size <= seekHead.count else { break }
-      if element.id == ID.seekPosition {
+      if element.id == MatroskaID.seekPosition {
         let value = seekHead[position..<position + size].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         found.append(Int(clamping: min(value, 1 << 56)))
       }

@@ -4,15 +4,6 @@ internal import UprightSignals
 /// The `Video` elements of a Matroska or WebM file (RFC 9559, 5.1.4.1.28): sizes, cropping and the display
 /// size of its tracks. libavformat ignores the cropping up to version 7.
 enum MatroskaVideo {
-  private enum ID {
-    static let header: UInt32 = 0x1A45_DFA3
-    static let segment: UInt32 = 0x1853_8067
-    static let tracks: UInt32 = 0x1654_AE6B
-    static let cluster: UInt32 = 0x1F43_B675
-    static let entry: UInt32 = 0xAE
-    static let type: UInt32 = 0x83
-    static let video: UInt32 = 0xE0
-  }
   /// The largest `Tracks` element that is read, in bytes.
   private static let limit = 1 << 20
 
@@ -28,18 +19,18 @@ enum MatroskaVideo {
       }
     }
     // Sizes have at most 56 bits, and nothing is read beyond the end, so no sum of positions overflows.
-    guard let header = element(at: 0), header.element.id == ID.header,
+    guard let header = element(at: 0), header.element.id == MatroskaID.header,
       let size = header.element.size, let segment = element(at: header.start + size),
-      segment.element.id == ID.segment
+      segment.element.id == MatroskaID.segment
     else { return [] }
     var position = segment.start
     for _ in 0..<100 {
-      guard let (element, start) = element(at: position), element.id != ID.cluster,
+      guard let (element, start) = element(at: position), element.id != MatroskaID.cluster,
         let size = element.size
       else { return [] }
-      if element.id == ID.tracks {
+      if element.id == MatroskaID.tracks {
         let bytes = read(start, min(size, limit))
-        return children(of: bytes, in: bytes.indices).filter { $0.id == ID.entry }
+        return children(of: bytes, in: bytes.indices).filter { $0.id == MatroskaID.entry }
           .compactMap { shape(of: bytes, entry: $0.content) }
       }
       position = start + size
@@ -69,8 +60,8 @@ enum MatroskaVideo {
       Int(clamping: bytes[range.prefix(8)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
     let parts = children(of: bytes, in: entry)
-    guard parts.first(where: { $0.id == ID.type }).map({ number($0.content) }) == 1,
-      let video = parts.first(where: { $0.id == ID.video })
+    guard parts.first(where: { $0.id == MatroskaID.trackType }).map({ number($0.content) }) == 1,
+      let video = parts.first(where: { $0.id == MatroskaID.video })
     else { return nil }
     // Of a repeated element, the last one counts, as for libavformat.
     let numbers = Dictionary(

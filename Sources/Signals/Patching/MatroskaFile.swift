@@ -60,36 +60,41 @@ struct MatroskaElement: Hashable {
 }
 
 /// The identifiers of the elements that are read (RFC 9559, 5.1).
-enum MatroskaID {
-  static let header: UInt32 = 0x1A45_DFA3
-  static let docType: UInt32 = 0x4282
-  static let segment: UInt32 = 0x1853_8067
-  static let seekHead: UInt32 = 0x114D_9B74
-  static let seek: UInt32 = 0x4DBB
-  static let seekPosition: UInt32 = 0x53AC
-  static let info: UInt32 = 0x1549_A966
-  static let timestampScale: UInt32 = 0x2A_D7B1
-  static let duration: UInt32 = 0x4489
-  static let tracks: UInt32 = 0x1654_AE6B
-  static let entry: UInt32 = 0xAE
-  static let cluster: UInt32 = 0x1F43_B675
-  static let position: UInt32 = 0xA7
-  static let simpleBlock: UInt32 = 0xA3
-  static let blockGroup: UInt32 = 0xA0
-  static let block: UInt32 = 0xA1
-  static let cues: UInt32 = 0x1C53_BB6B
-  static let cuePoint: UInt32 = 0xBB
-  static let cuePositions: UInt32 = 0xB7
-  static let cueClusterPosition: UInt32 = 0xF1
-  static let cueCodecState: UInt32 = 0xEA
-  static let tags: UInt32 = 0x1254_C367
-  static let tag: UInt32 = 0x7373
-  static let simpleTag: UInt32 = 0x67C8
-  static let tagName: UInt32 = 0x45A3
-  static let attachments: UInt32 = 0x1941_A469
-  static let chapters: UInt32 = 0x1043_A770
-  static let void: UInt32 = 0xEC
-  static let checksum: UInt32 = 0xBF
+package enum MatroskaID {
+  package static let header: UInt32 = 0x1A45_DFA3
+  package static let docType: UInt32 = 0x4282
+  package static let segment: UInt32 = 0x1853_8067
+  package static let seekHead: UInt32 = 0x114D_9B74
+  package static let seek: UInt32 = 0x4DBB
+  package static let seekPosition: UInt32 = 0x53AC
+  package static let info: UInt32 = 0x1549_A966
+  package static let timestampScale: UInt32 = 0x2A_D7B1
+  package static let duration: UInt32 = 0x4489
+  package static let tracks: UInt32 = 0x1654_AE6B
+  package static let entry: UInt32 = 0xAE
+  package static let trackType: UInt32 = 0x83
+  package static let video: UInt32 = 0xE0
+  package static let projection: UInt32 = 0x7670
+  package static let projectionType: UInt32 = 0x7671
+  package static let projectionPrivate: UInt32 = 0x7672
+  package static let cluster: UInt32 = 0x1F43_B675
+  package static let position: UInt32 = 0xA7
+  package static let simpleBlock: UInt32 = 0xA3
+  package static let blockGroup: UInt32 = 0xA0
+  package static let block: UInt32 = 0xA1
+  package static let cues: UInt32 = 0x1C53_BB6B
+  package static let cuePoint: UInt32 = 0xBB
+  package static let cuePositions: UInt32 = 0xB7
+  package static let cueClusterPosition: UInt32 = 0xF1
+  package static let cueCodecState: UInt32 = 0xEA
+  package static let tags: UInt32 = 0x1254_C367
+  package static let tag: UInt32 = 0x7373
+  package static let simpleTag: UInt32 = 0x67C8
+  package static let tagName: UInt32 = 0x45A3
+  package static let attachments: UInt32 = 0x1941_A469
+  package static let chapters: UInt32 = 0x1043_A770
+  package static let void: UInt32 = 0xEC
+  package static let checksum: UInt32 = 0xBF
 
   /// The elements in a segment.
   static let levelOne: Set<UInt32> = [

@@ -136,15 +136,15 @@ struct MatroskaTag {
     var pose: [UInt8] = []
     let ids = Set(angles.map(\.id))
     for element in video.pose where !ids.contains(element.id) { pose += tracks[element.whole] }
-    if video.pose.isEmpty { pose += MatroskaElement.bytes(TaggedVideo.ID.projectionType, [0]) }
+    if video.pose.isEmpty { pose += MatroskaElement.bytes(MatroskaID.projectionType, [0]) }
     for angle in angles where angle.id != TaggedVideo.ID.pitch {
       pose += MatroskaElement.bytes(angle.id, TaggedVideo.float(angle.degrees, count: 4))
     }
-    let projection = MatroskaElement.bytes(TaggedVideo.ID.projection, pose)
+    let projection = MatroskaElement.bytes(MatroskaID.projection, pose)
     var inside: [UInt8] = []
     for element in MatroskaElement.children(tracks, in: video.video.content)
-    where element.id != TaggedVideo.ID.projection { inside += tracks[element.whole] }
-    let own = MatroskaElement.bytes(TaggedVideo.ID.video, inside + projection)
+    where element.id != MatroskaID.projection { inside += tracks[element.whole] }
+    let own = MatroskaElement.bytes(MatroskaID.video, inside + projection)
     let (entry, old) = (video.entry.content, video.video.whole)
     let content =
       tracks[entry.lowerBound..<old.lowerBound] + own + tracks[old.upperBound..<entry.upperBound]

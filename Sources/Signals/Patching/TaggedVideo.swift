@@ -18,18 +18,14 @@ struct TaggedVideo {
   let spatial: String?
 
   enum ID {
-    static let type: UInt32 = 0x83
     static let number: UInt32 = 0xD7
     static let enabled: UInt32 = 0xB9
     static let codec: UInt32 = 0x86
     static let configuration: UInt32 = 0x63A2
     static let encodings: UInt32 = 0x6D80
-    static let video: UInt32 = 0xE0
     static let width: UInt32 = 0xB0
     static let height: UInt32 = 0xBA
     static let stereo: UInt32 = 0x53B8
-    static let projection: UInt32 = 0x7670
-    static let projectionType: UInt32 = 0x7671
     static let yaw: UInt32 = 0x7673
     static let pitch: UInt32 = 0x7674
     static let roll: UInt32 = 0x7675
@@ -46,7 +42,9 @@ struct TaggedVideo {
         element.content.count <= 7 ? tracks[element.content].reduce(0) { $0 << 8 | Int($1) } : nil
       }
     }
-    guard integer(ID.type, children) == 1, let video = first(ID.video, children) else { return nil }
+    guard integer(MatroskaID.trackType, children) == 1,
+      let video = first(MatroskaID.video, children)
+    else { return nil }
     self.entry = entry
     self.video = video
     number = integer(ID.number, children) ?? 0
@@ -57,9 +55,9 @@ struct TaggedVideo {
     isEncoded = first(ID.encodings, children) != nil
     let inside = MatroskaElement.children(tracks, in: video.content)
     size = PixelSize(integer(ID.width, inside) ?? 0, integer(ID.height, inside) ?? 0)
-    projection = first(ID.projection, inside)
+    projection = first(MatroskaID.projection, inside)
     pose = projection.map { MatroskaElement.children(tracks, in: $0.content) } ?? []
-    if integer(ID.projectionType, pose) ?? 0 != 0 {
+    if integer(MatroskaID.projectionType, pose) ?? 0 != 0 {
       spatial = "a spherical projection"
     } else if integer(ID.stereo, inside) ?? 0 != 0 {
       spatial = "a stereoscopic layout (StereoMode)"
