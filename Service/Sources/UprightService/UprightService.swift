@@ -184,7 +184,7 @@ package final class UprightService: Sendable {
   var router: Router<ServiceContext> {
     let plain = Router(context: ServiceContext.self)
     addRoutes(to: plain)
-    let router = Router(context: ServiceContext.self)
+    let router = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: ProblemMiddleware(secrets: secrets, methods: RouteMethods(plain)))
     router.add(
       middleware: HostMiddleware(

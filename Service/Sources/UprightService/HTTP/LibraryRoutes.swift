@@ -34,11 +34,7 @@ struct LibraryRoutes: Sendable {
 
   func add(to router: Router<ServiceContext>) {
     router.get("/vod") { request, context in try await list(request, context) }
-    for method in [HTTPRequest.Method.get, .head] {
-      router.on("/vod/**", method: method) { request, context in
-        try await answer(request, context)
-      }
-    }
+    router.get("/vod/**") { request, context in try await answer(request, context) }
     router.on("/vod/**", method: .options) { _, _ in
       Response(status: .noContent, headers: LiveFileRoutes.preflight)
     }

@@ -45,24 +45,22 @@ struct LiveFileRoutes: Sendable {
   static let longestAge = 31_536_000
 
   func add(to router: Router<ServiceContext>) {
-    for method in [HTTPRequest.Method.get, .head] {
-      router.on("/live/:id/:name", method: method) { request, context in
-        guard try sessions.playback(of: context.parameters.require("id")) == .open else {
-          throw Problem.forbidden("this session needs a signed URL")
-        }
-        let response = try await file(request, context, age: Self.longestAge)
-        try note(request, context)
-        return response
+    router.get("/live/:id/:name") { request, context in
+      guard try sessions.playback(of: context.parameters.require("id")) == .open else {
+        throw Problem.forbidden("this session needs a signed URL")
       }
-      router.on("/live/:id/~{signature}/:name", method: method) { request, context in
-        let signature = try context.parameters.require("signature")
-        let left = try keys.check(
-          signature[...], of: "/live/" + context.parameters.require("id"))
-        // A cache must not give the file to anyone for longer than the URL is valid.
-        let response = try await file(request, context, age: min(left, Self.longestAge))
-        try note(request, context, signature: signature)
-        return response
-      }
+      let response = try await file(request, context, age: Self.longestAge)
+      try note(request, context)
+      return response
+    }
+    router.get("/live/:id/~{signature}/:name") { request, context in
+      let signature = try context.parameters.require("signature")
+      let left = try keys.check(
+        signature[...], of: "/live/" + context.parameters.require("id"))
+      // A cache must not give the file to anyone for longer than the URL is valid.
+      let response = try await file(request, context, age: min(left, Self.longestAge))
+      try note(request, context, signature: signature)
+      return response
     }
     for path in ["/live/:id/:name", "/live/:id/~{signature}/:name"] as [RouterPath] {
       router.on(path, method: .options) { _, _ in

@@ -20,16 +20,14 @@ struct RecordingRoutes: Sendable {
       try await onThread { () throws(Problem) in try recordings.remove(id) }
       return Response(status: .noContent)
     }
-    for method in [HTTPRequest.Method.get, .head] {
-      router.on("/v1/recordings/:id/file", method: method) { request, context in
-        let id = try id(context)
-        return try recordings.open(id).response(
-          to: request,
-          [
-            .contentType: id.mediaType, .cacheControl: "no-cache",
-            .contentDisposition: "attachment; filename=\"\(id.name)\"",
-          ])
-      }
+    router.get("/v1/recordings/:id/file") { request, context in
+      let id = try id(context)
+      return try recordings.open(id).response(
+        to: request,
+        [
+          .contentType: id.mediaType, .cacheControl: "no-cache",
+          .contentDisposition: "attachment; filename=\"\(id.name)\"",
+        ])
     }
   }
 

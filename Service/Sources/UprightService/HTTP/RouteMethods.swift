@@ -27,6 +27,7 @@ struct RouteMethods: Sendable {
       route.parts.count == parts.count
         && zip(route.parts, parts).allSatisfy { Self.matches($1, $0) }
     }.map(\.method.rawValue)
-    return Set(methods).sorted()
+    // The router answers HEAD as GET.
+    return Set(methods.flatMap { $0 == "GET" ? [$0, "HEAD"] : [$0] }).sorted()
   }
 }

@@ -47,6 +47,19 @@ struct EventStreamTests {
     #expect(numbers == Array(1...numbers.count))
   }
 
+  @Test("HEAD of the stream has its headers, ends at once, and leaves no reader")
+  func head() async throws {
+    let service = try await RunningService()
+    try await service.session()
+    let path = "/v1/sessions/one/events"
+    for _ in 0..<65 {
+      let answer = try await service.ask("HEAD", path)
+      #expect(answer.status == 200 && answer.body.isEmpty)
+      #expect(answer.headers["content-type"] == "text/event-stream")
+    }
+    #expect(try await service.ask("HEAD", "/healthz").headers["content-length"] == "3")
+  }
+
   @Test("A reader that reconnects gets the missed events once")
   func replay() async throws {
     let service = try await RunningService()

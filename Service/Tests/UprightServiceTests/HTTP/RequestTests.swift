@@ -10,10 +10,11 @@ import UprightServiceTestSupport
 struct RequestTests {
   /// Method, path, allowed methods of the path.
   static let methods = [
-    ("DELETE", "/v1/sessions", "GET, POST"), ("PUT", "/v1/sessions/x", "DELETE, GET, PATCH"),
-    ("PATCH", "/v1/sessions/x/events", "GET, POST"), ("POST", "/healthz", "GET"),
-    ("DELETE", "/metrics", "GET"), ("PUT", "/live/a/index.m3u8", "GET, HEAD, OPTIONS"),
-    ("GET", "/v1/webhooks/x", "DELETE"), ("DELETE", "/v1/webhooks", "GET, POST"),
+    ("DELETE", "/v1/sessions", "GET, HEAD, POST"),
+    ("PUT", "/v1/sessions/x", "DELETE, GET, HEAD, PATCH"),
+    ("PATCH", "/v1/sessions/x/events", "GET, HEAD, POST"), ("POST", "/healthz", "GET, HEAD"),
+    ("DELETE", "/metrics", "GET, HEAD"), ("PUT", "/live/a/index.m3u8", "GET, HEAD, OPTIONS"),
+    ("GET", "/v1/webhooks/x", "DELETE"), ("DELETE", "/v1/webhooks", "GET, HEAD, POST"),
   ]
 
   @Test("An unsupported method gets 405 with the allowed methods", arguments: methods)
