@@ -56,7 +56,9 @@ extension Muxer {
     for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
       av_dict_set(&stream.pointee.metadata, key, value, 0)
     }
-    return Int(stream.pointee.index)
+    let index = Int(stream.pointee.index)
+    audio[index] = AudioGrid(stream.pointee.codecpar)
+    return index
   }
 
   /// Sets the metadata of the whole file, such as titles and creation time.

@@ -27,6 +27,8 @@ package final class Muxer {
   package var ordersPackets = false
   /// The timestamps of each stream, in the container's ticks. Muxers reject timestamps that don't increase.
   private var times: [Int: DecodingTimestamps] = [:]
+  /// The grids of the streams with audio.
+  var audio: [Int: AudioGrid] = [:]
 
   /// Creates a container of libavformat's `format` name.
   ///
@@ -154,7 +156,8 @@ package final class Muxer {
   /// Writes one packet. Its timestamps are rescaled from the packet's time base.
   package func write(_ packet: consuming Packet, stream: Int) throws(UprightError) {
     shiftPastDelay(&packet, stream)
-    packet.rescale(to: timeBase(of: stream))
+    let tick = timeBase(of: stream)
+    if audio[stream]?.place(&packet, in: tick) == nil { packet.rescale(to: tick) }
     packet.streamIndex = stream
     packet.raw.pointee.pos = -1
     dropKnownExtradata(&packet, stream)

@@ -3,12 +3,21 @@ internal import UprightOrientation
 
 extension Packet {
   /// The number of samples at the start of an audio packet that its decoder drops.
-  package var skippedSamples: Int {
+  package var skippedSamples: Int { skipped(at: 0) }
+
+  /// The number of samples at the end of an audio packet that its decoder drops.
+  var skippedAtEnd: Int { skipped(at: 4) }
+
+  /// Reads one of the two little-endian numbers of `AV_PKT_DATA_SKIP_SAMPLES`.
+  private func skipped(at offset: Int) -> Int {
     var size = 0
-    guard let bytes = av_packet_get_side_data(raw, AV_PKT_DATA_SKIP_SAMPLES, &size), size >= 4
+    guard let bytes = av_packet_get_side_data(raw, AV_PKT_DATA_SKIP_SAMPLES, &size),
+      size >= offset + 4
     else { return 0 }
-    let number = (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[$1]) << (8 * UInt32($1)) }
-    return Int(Int32(bitPattern: number) < 0 ? 0 : number)
+    let number = (0..<4).reduce(UInt32(0)) {
+      $0 | UInt32(bytes[offset + $1]) << (8 * UInt32($1))
+    }
+    return Int(max(0, Int32(bitPattern: number)))
   }
 
   /// Tells the decoder of an audio packet to drop samples at its start and its end.
