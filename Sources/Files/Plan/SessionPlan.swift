@@ -67,6 +67,9 @@ package struct SessionPlan {
     }
     let lost = demuxer.container.implausibleChapters
     if lost > 0 { dropped.append("\(lost) chapters: their start times are invalid") }
+    dropped += demuxer.container.unreadRenditions.map {
+      "\($0): renditions of this kind can't be read"
+    }
     droppedParts = dropped
     let asked = request.options.canvas
     var survey: Result<PacketSurvey, CopyRefusal>?

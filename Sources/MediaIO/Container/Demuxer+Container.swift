@@ -14,6 +14,8 @@ extension Demuxer {
     package internal(set) var chapters: [Chapter] = []
     /// The number of chapters that are left out because their start time is implausible.
     package internal(set) var implausibleChapters = 0
+    /// The renditions of a playlist that aren't read, as texts for the user.
+    package internal(set) var unreadRenditions: [String] = []
     /// The boxes of an MP4 or MOV file's index. `nil` for other containers, or if it can't be read.
     package internal(set) var outline: MovieOutline?
     /// The types of the boxes at the top level of such a file, each once.

@@ -37,7 +37,7 @@ package final class Demuxer {
   /// The readers of those tracks, once they are needed.
   private var presenters: [Int: any TrackPresenter] = [:]
   /// The streams that are read.
-  private var selected: Set<Int>
+  private var selected: Set<Int> = []
   /// The next packets of the streams that are read apart, and of all others (-1). `nil` at the end.
   private var heads: [Int: PacketBox?] = [:]
   /// The only track that is read, without most of its bytes; `nil` if all of them are.
@@ -109,8 +109,7 @@ package final class Demuxer {
       container = known.container
       presentations = known.presentations
       reordered = [:]
-      selected = Set(container.streams.map(\.index))
-      applySelection()
+      select(Set(container.streams.map(\.index)))
       return
     }
     do throws(UprightError) {
@@ -130,10 +129,10 @@ package final class Demuxer {
         presented.streams = hidden.applied(to: presented.streams)
         hiddenStart = hidden
       }
+      presented.unreadRenditions = nested?.unread ?? []
       container = presented
       reordered = PresentationOrder.tracks(of: presented)
-      selected = Set(container.streams.map(\.index))
-      applySelection()
+      select(Set(container.streams.map(\.index)))
     } catch {
       Self.close(context, limited)
       throw error

@@ -37,6 +37,8 @@ final class NestedInputCheck {
   private var mapped: [String: MappedSegments] = [:]
   /// The number of discontinuities of the playlist up to the segment that is read.
   private(set) var discontinuities = 0
+  /// The renditions that are left out (`PlaylistText.unread`).
+  private(set) var unread: [String] = []
   /// What of a playlist could not be read, which libavformat leaves out.
   private var missing: [String] = []
   /// Whether a playlist's first segment is encrypted, and whether a key was read.
@@ -128,6 +130,7 @@ final class NestedInputCheck {
       return false
     }
     variants.formUnion(playlist.variants)
+    if isFirst { unread = playlist.unread }
     keys.formUnion(playlist.keys)
     seams[url] = Set(playlist.discontinuities)
     if playlist.maps.count > 1 || mapped[url] != nil {

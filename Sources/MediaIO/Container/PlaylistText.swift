@@ -5,6 +5,8 @@ struct PlaylistText {
   private(set) var segments = 0
   /// The URIs of variants.
   private(set) var variants: [String] = []
+  /// The renditions that libavformat can't read, as texts for the user: subtitles and other views.
+  private(set) var unread: [String] = []
   /// The URIs of keys.
   private(set) var keys: [String] = []
   /// The URIs of init segments.
@@ -44,7 +46,14 @@ struct PlaylistText {
         variant = line
       } else if begins("#EXT-X-MEDIA:") {
         let tag = String(decoding: line, as: UTF8.self)
-        if tag.contains("TYPE=AUDIO"), Self.uri(in: tag) != nil { multivariant.append(line) }
+        if Self.uri(in: tag) == nil {
+          // It is within the variants.
+        } else if tag.contains("TYPE=AUDIO") {
+          multivariant.append(line)
+        } else {
+          let kind = tag.contains("TYPE=SUBTITLES") ? "subtitles" : "video"
+          unread.append("\(kind) \"\(Self.value(of: "NAME", in: tag) ?? "")\"")
+        }
       } else if begins("#EXTINF:") {
         isSegment = true
         hasSegmentTag = true
@@ -88,8 +97,10 @@ struct PlaylistText {
     "#EXTM3U", "#EXT-X-STREAM-INF", "#EXT-X-I-FRAME-STREAM-INF", "#EXT-X-MEDIA:",
   ]
 
-  private static func uri(in tag: String) -> String? {
-    guard let start = tag.firstRange(of: "URI=\"") else { return nil }
+  private static func uri(in tag: String) -> String? { value(of: "URI", in: tag) }
+
+  private static func value(of attribute: String, in tag: String) -> String? {
+    guard let start = tag.firstRange(of: "\(attribute)=\"") else { return nil }
     return String(tag[start.upperBound...].prefix { $0 != "\"" })
   }
 

@@ -182,6 +182,25 @@ struct JoinedPiecesTests {
     #expect(found.problems.map(\.kind) == [.playlist], "\(found.problems)")
   }
 
+  @Test("Subtitles that a playlist of playlists lists beside the variants are named as left out")
+  func renditions() throws {
+    _ = try piece("1.ts")
+    _ = try playlist(["1.ts"])
+    let list = try write(
+      Data(
+        """
+        #EXTM3U
+        #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="English",LANGUAGE="en",URI="text.m3u8"
+        #EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID="c",NAME="Captions",INSTREAM-ID="CC1"
+        #EXT-X-STREAM-INF:BANDWIDTH=500000,SUBTITLES="s",CLOSED-CAPTIONS="c"
+        list.m3u8
+
+        """.utf8), "main.m3u8")
+    let run = try Transcoded(list, to: scratch.path("out.mp4"))
+    let dropped = run.report["output"]["dropped"].array.compactMap(\.string)
+    #expect(dropped == ["subtitles \"English\": renditions of this kind can't be read"])
+  }
+
   @Test(
     "AAC of a transport stream is described in the header",
     arguments: ["out.mkv", "out.mp4", "out.flv"])
