@@ -112,7 +112,8 @@ public struct Probe: Sendable, Hashable {
   /// segments are in the same folder, and Janus recordings because a call has several of them.
   public static let fileExtensions: Set<String> = [
     "mp4", "m4v", "mov", "qt", "3gp", "3g2", "mkv", "webm", "ts", "mts", "m2ts", "flv", "avi",
-    "mpg", "mpeg", "mxf", "ogv", "asf", "wmv", "h264", "264", "hevc", "h265", "265", "ivf", "obu",
+    "mpg", "mpeg", "vob", "m2t", "mxf", "dv", "ogv", "asf", "wmv", "h264", "264", "hevc", "h265",
+    "265", "ivf", "obu",
     "y4m", "mjpeg", "mjpg",
   ]
 

@@ -11,7 +11,8 @@ package struct InputTrust: Sendable, Hashable {
 
   private static let containers =
     "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mpegts,mpeg,flv,live_flv,h264,hevc,ivf,obu,av1,avi,asf,"
-    + "ogg,mxf,m4v,mpegvideo,mjpeg,yuv4mpegpipe,jpeg_pipe,png_pipe,webp_pipe,wav,mp3,aac,flac,gif"
+    + "ogg,mxf,dv,m4v,mpegvideo,mjpeg,yuv4mpegpipe,jpeg_pipe,png_pipe,webp_pipe,wav,mp3,aac,flac,"
+    + "gif,apng"
 
   /// The lists for `url`. A plain file may only be a container. A playlist may read files in its folder. A
   /// network address may use its protocol and the protocols below it.
