@@ -4,7 +4,7 @@ import UprightFiles
 import UprightMediaIO
 import UprightTestSupport
 
-/// The times of copied audio. A third of a second a case.
+/// The times of copied audio. Five seconds.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct CopiedAudioTests {
   struct Case: Sendable, CustomTestStringConvertible {

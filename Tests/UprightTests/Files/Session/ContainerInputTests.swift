@@ -4,7 +4,7 @@ import UprightFiles
 import UprightOrientation
 import UprightTestSupport
 
-/// Inputs in the containers of cameras, discs and the web that no other test reads. A third of a second a case.
+/// Inputs in the containers of cameras, discs and the web that no other test reads. Five seconds.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct ContainerInputTests {
   struct Input: Sendable, CustomTestStringConvertible {
