@@ -31,7 +31,7 @@ struct ServedContent {
       return Response(status: .rangeNotSatisfiable, headers: headers)
     case .whole:
       headers[.contentLength] = String(size)
-      guard request.method == .get, size > 0 else { return Response(status: .ok, headers: headers) }
+      guard size > 0 else { return Response(status: .ok, headers: headers) }
       return Response(status: .ok, headers: headers, body: body(0...size - 1))
     case .part(let bytes):
       headers[.contentRange] = "bytes \(bytes.lowerBound)-\(bytes.upperBound)/\(size)"
