@@ -46,11 +46,11 @@ struct PlaylistText {
         variant = line
       } else if begins("#EXT-X-MEDIA:") {
         let tag = String(decoding: line, as: UTF8.self)
-        if Self.uri(in: tag) == nil {
-          // It is within the variants.
-        } else if tag.contains("TYPE=AUDIO") {
+        // A rendition without a URI is within the variants.
+        let hasOwn = Self.uri(in: tag) != nil
+        if hasOwn, tag.contains("TYPE=AUDIO") {
           multivariant.append(line)
-        } else {
+        } else if hasOwn {
           let kind = tag.contains("TYPE=SUBTITLES") ? "subtitles" : "video"
           unread.append("\(kind) \"\(Self.value(of: "NAME", in: tag) ?? "")\"")
         }

@@ -14,10 +14,8 @@ extension Packet {
     guard let bytes = av_packet_get_side_data(raw, AV_PKT_DATA_SKIP_SAMPLES, &size),
       size >= offset + 4
     else { return 0 }
-    let number = (0..<4).reduce(UInt32(0)) {
-      $0 | UInt32(bytes[offset + $1]) << (8 * UInt32($1))
-    }
-    return Int(max(0, Int32(bitPattern: number)))
+    let number = UnsafeRawPointer(bytes).loadUnaligned(fromByteOffset: offset, as: Int32.self)
+    return Int(max(0, Int32(littleEndian: number)))
   }
 
   /// Tells the decoder of an audio packet to drop samples at its start and its end.
